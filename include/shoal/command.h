@@ -1,0 +1,111 @@
+/**
+ * @file command.h
+ * Commands: structural changes recorded now, for example while a view is open, and applied later, in the order
+ * in which they were recorded, as if each had been called then, one after the other. The operations on one entity
+ * are folded into one move.
+ *
+ * Values are copied when they are recorded. A handle that shoal_commands_spawn() gives out is a placeholder: it
+ * names the new entity in this buffer only, as a target of further commands and inside of entity fields of
+ * values, where it is replaced by the real handle. A command whose call would fail when its turn comes (its entity
+ * is dead by then, a set of a component that is not there, a value that the validate hook refuses) is dropped and
+ * counted; the others go on.
+ */
+#ifndef SHOAL_COMMAND_H
+#define SHOAL_COMMAND_H
+
+#include <shoal/entity.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct shoal_commands shoal_commands;
+
+/** What a command does. */
+typedef enum shoal_command_kind {
+    SHOAL_COMMAND_SPAWN,
+    SHOAL_COMMAND_DESTROY,
+    SHOAL_COMMAND_ADD,
+    SHOAL_COMMAND_REMOVE,
+    SHOAL_COMMAND_SET,
+    SHOAL_COMMAND_CLEAR
+} shoal_command_kind;
+
+/** A command that was dropped, as it is shown to shoal_commands_def::dropped. */
+typedef struct shoal_dropped_command {
+    shoal_command_kind kind;
+    shoal_entity entity;       /**< its target; a placeholder that got a handle is shown with that handle */
+    shoal_component component; /**< of add, remove, set; else null */
+    size_t record;             /**< its place in the buffer, from 0 */
+    shoal_status status;       /**< what the call would have returned: ENTITY_DEAD, COMPONENT_MISSING, ... */
+} shoal_dropped_command;
+
+/** A buffer's definition; zero-initialised members mean the default. */
+typedef struct shoal_commands_def {
+    const char *name; /**< for messages; copied; default "commands" */
+    void (*dropped)(void *user, const shoal_dropped_command *command); /**< told of each; may be NULL; must not
+                                                                           call into the world */
+    void *user;
+    bool log_dropped; /**< writes a warning to the world's log for each */
+} shoal_commands_def;
+
+/** What shoal_commands_apply() did. */
+typedef struct shoal_commands_result {
+    size_t applied; /**< commands that did their work, also when it came to nothing */
+    size_t dropped; /**< commands that were dropped */
+} shoal_commands_result;
+
+/**
+ * Makes a command buffer; NULL as definition means all defaults. It belongs to the world and ends with it, or
+ * with shoal_commands_destroy(). NULL on failure: OUT_OF_MEMORY, MEMORY_LIMIT. Thread: world.
+ */
+SHOAL_API shoal_commands *shoal_commands_create(shoal_world *world, const shoal_commands_def *def);
+
+/** Ends a buffer and drops what it holds (dtor hooks of recorded values run). NULL is fine. Thread: world. */
+SHOAL_API void shoal_commands_destroy(shoal_commands *commands);
+
+/** Records a spawn; returns the placeholder, or null on failure: the errors of shoal_spawn() that can be known
+    now (COMPONENT_INVALID, COMPONENT_DUPLICATE, HOOK_FAILED, OUT_OF_MEMORY). Thread: world. */
+SHOAL_API shoal_entity shoal_commands_spawn(shoal_commands *commands, const shoal_value *values, size_t value_count);
+
+/** Records shoal_destroy(). Recording fails, and nothing is recorded, for a null or foreign handle, a
+    placeholder of another buffer, an invalid component or when memory runs out; a dead entity is found out when
+    the buffer is applied. Thread: world. */
+SHOAL_API shoal_status shoal_commands_destroy_entity(shoal_commands *commands, shoal_entity entity);
+
+/** Records shoal_add(). Errors as above. Thread: world. */
+SHOAL_API shoal_status shoal_commands_add(shoal_commands *commands, shoal_entity entity, shoal_component component,
+                                          const void *data);
+
+/** Records shoal_remove(). Errors as above. Thread: world. */
+SHOAL_API shoal_status shoal_commands_remove(shoal_commands *commands, shoal_entity entity, shoal_component component);
+
+/** Records shoal_set(). Errors as above. Thread: world. */
+SHOAL_API shoal_status shoal_commands_set(shoal_commands *commands, shoal_entity entity, shoal_component component,
+                                          const void *data);
+
+/** Records shoal_clear(). Errors as above. Thread: world. */
+SHOAL_API shoal_status shoal_commands_clear(shoal_commands *commands, shoal_entity entity);
+
+/** Commands recorded and not yet applied. Thread: world. */
+SHOAL_API size_t shoal_commands_count(const shoal_commands *commands);
+
+/**
+ * Applies the commands in order and empties the buffer. `result` may be NULL. WORLD_LOCKED while a view is open
+ * or a callback runs, OUT_OF_MEMORY, MEMORY_LIMIT, ENTITY_LIMIT, ARCHETYPE_LIMIT and ROW_TOO_LARGE leave the world
+ * and the buffer as they were, to apply again. Thread: world.
+ */
+SHOAL_API shoal_status shoal_commands_apply(shoal_commands *commands, shoal_commands_result *result);
+
+/** Drops all recorded commands. Their placeholders name nothing from then on. Thread: world. */
+SHOAL_API void shoal_commands_discard(shoal_commands *commands);
+
+/** The real handle of a placeholder of the last apply; null if its entity was destroyed in the same buffer, or if
+    the placeholder is older. Thread: world. */
+SHOAL_API shoal_entity shoal_commands_resolve(const shoal_commands *commands, shoal_entity placeholder);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

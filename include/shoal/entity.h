@@ -1,0 +1,194 @@
+/**
+ * @file entity.h
+ * Structural changes, applied at once, and access to one entity's data.
+ *
+ *     shoal_entity e = shoal_spawn(world, SHOAL_VALUES(SHOAL_VALUE(Position, 1, 2, 3), SHOAL_DEFAULT(Frozen)));
+ *     shoal_add(world, e, SHOAL_ID(Health), &(Health){80});
+ *     Position *position = SHOAL_GET_MUT(world, e, Position);
+ *
+ * A structural change first checks everything, then allocates all that it needs, then changes: a call that
+ * fails leaves the world as it was. While a view is open or a callback runs it is refused with WORLD_LOCKED;
+ * record it in a command buffer then. It makes every pointer into the rows of the archetypes that it touches
+ * stale (docs/semantics.md has the table); handles stay.
+ *
+ * Every call here can return, beside what its comment names: INVALID_ARGUMENT for a null pointer; ENTITY_NULL,
+ * ENTITY_DEAD, ENTITY_FOREIGN or ENTITY_PLACEHOLDER for a bad handle; COMPONENT_INVALID for a bad component.
+ * Each structural change can also return OUT_OF_MEMORY, MEMORY_LIMIT, WORLD_LOCKED, ARCHETYPE_LIMIT,
+ * ROW_TOO_LARGE, and VALUE_REFUSED or HOOK_FAILED where a component has hooks.
+ */
+#ifndef SHOAL_ENTITY_H
+#define SHOAL_ENTITY_H
+
+#include <shoal/world.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A component with a value for it: `data` is read during the call only. */
+typedef struct shoal_value {
+    shoal_component component;
+    const void *data; /**< the component's size in bytes; NULL for its default; ignored for a tag */
+} shoal_value;
+
+/** A value given in place: SHOAL_VALUE(Position, 1, 2, 3). */
+#define SHOAL_VALUE(Type, ...) {SHOAL_ID(Type), &(Type){__VA_ARGS__}}
+/** A tag, or a component with its default value. */
+#define SHOAL_DEFAULT(Type) {SHOAL_ID(Type), NULL}
+/** The two arguments (array, count) that the calls below take. */
+#define SHOAL_VALUES(...)                                                                                              \
+    (const shoal_value[]){__VA_ARGS__}, sizeof((const shoal_value[]){__VA_ARGS__}) / sizeof(shoal_value)
+/** The same for components without values. */
+#define SHOAL_COMPONENTS(...)                                                                                          \
+    (const shoal_component[]){__VA_ARGS__}, sizeof((const shoal_component[]){__VA_ARGS__}) / sizeof(shoal_component)
+
+/* ---- spawn ---- */
+
+/**
+ * Makes an entity with these components; it takes the free slot with the lowest index. Returns null on failure:
+ * COMPONENT_DUPLICATE, ENTITY_LIMIT, and the common ones. Thread: world.
+ */
+SHOAL_API shoal_entity shoal_spawn(shoal_world *world, const shoal_value *values, size_t value_count);
+
+/**
+ * The same at a chosen handle, for ids that come from elsewhere (a server, a file). The slot must be free, its
+ * generation not above the handle's; the world tag must be this world's. SLOT_TAKEN, GENERATION_USED (also for a
+ * retired slot), ENTITY_FOREIGN, ENTITY_LIMIT. Thread: world.
+ */
+SHOAL_API shoal_status shoal_spawn_at(shoal_world *world, shoal_entity chosen, const shoal_value *values,
+                                      size_t value_count);
+
+/** The handle that slot `index` of this world has at `generation`, for shoal_spawn_at(). Thread: read. */
+SHOAL_API shoal_entity shoal_entity_make(const shoal_world *world, uint32_t index, uint16_t generation);
+
+/**
+ * Takes `count` slots from `first_index` on out of those that shoal_spawn() hands out; only shoal_spawn_at()
+ * uses them from then on. SLOT_TAKEN when a live entity is in the range (nothing is reserved then), ENTITY_LIMIT
+ * when the range ends beyond the world's limit. Thread: world.
+ */
+SHOAL_API shoal_status shoal_reserve_range(shoal_world *world, uint32_t first_index, uint64_t count);
+
+/**
+ * Fills values of new rows in place: rows `first` to `first + count - 1` of the bulk, whose entities and columns
+ * are given (a column for each of `columns` in the definition, NULL for tags). The world is locked meanwhile.
+ */
+typedef void (*shoal_fill_fn)(void *user, size_t first, size_t count, const shoal_entity *entities,
+                              void *const *columns);
+
+/** Many entities of one archetype; zero-initialised members mean none. */
+typedef struct shoal_spawn_many_def {
+    size_t count;               /**< entities to make */
+    const shoal_value *values;  /**< components with one value for all */
+    size_t value_count;
+    const shoal_value *columns; /**< components with `count` values each, tight; data NULL: default, for `fill` */
+    size_t column_count;
+    shoal_fill_fn fill;         /**< called for each run of rows after the columns are copied; may be NULL */
+    void *user;                 /**< handed to `fill` */
+    shoal_entity *entities;     /**< out: `count` handles; may be NULL */
+} shoal_spawn_many_def;
+
+/**
+ * Makes `def->count` entities, all or none. The handles are those that as many calls of shoal_spawn() would have
+ * given. COMPONENT_DUPLICATE, ENTITY_LIMIT. Thread: world.
+ */
+SHOAL_API shoal_status shoal_spawn_many(shoal_world *world, const shoal_spawn_many_def *def);
+
+/** Makes an entity with copies of all components of `source`. Null on failure. Thread: world. */
+SHOAL_API shoal_entity shoal_clone(shoal_world *world, shoal_entity source);
+
+/* ---- destroy ---- */
+
+/** Destroys an entity; its handle is dead for ever. Thread: world. */
+SHOAL_API shoal_status shoal_destroy(shoal_world *world, shoal_entity entity);
+
+/**
+ * Destroys `count` entities, all or none: a bad handle anywhere leaves all of them alive. An entity may be named
+ * more than once. Thread: world.
+ */
+SHOAL_API shoal_status shoal_destroy_many(shoal_world *world, const shoal_entity *entities, size_t count);
+
+/* ---- change ---- */
+
+/**
+ * Gives the entity a component. If it already has it, a non-null `data` replaces the value and NULL changes
+ * nothing. Thread: world.
+ */
+SHOAL_API shoal_status shoal_add(shoal_world *world, shoal_entity entity, shoal_component component,
+                                 const void *data);
+
+/** Takes a component from the entity; it is no error if the entity does not have it. Thread: world. */
+SHOAL_API shoal_status shoal_remove(shoal_world *world, shoal_entity entity, shoal_component component);
+
+/**
+ * Replaces the value of a component that the entity has; not a structural change, so it works while a view is
+ * open. COMPONENT_MISSING; TERM_WITHOUT_DATA for a tag. Thread: world.
+ */
+SHOAL_API shoal_status shoal_set(shoal_world *world, shoal_entity entity, shoal_component component,
+                                 const void *data);
+
+/** Takes all components from the entity; it stays alive. Thread: world. */
+SHOAL_API shoal_status shoal_clear(shoal_world *world, shoal_entity entity);
+
+/** Several changes in one move. A component may be named once only (COMPONENT_DUPLICATE). */
+typedef struct shoal_change {
+    const shoal_value *add; /**< as shoal_add() */
+    size_t add_count;
+    const shoal_component *remove; /**< as shoal_remove() */
+    size_t remove_count;
+} shoal_change;
+
+/** Makes all changes of `change` in one move, or none. COMPONENT_DUPLICATE. Thread: world. */
+SHOAL_API shoal_status shoal_change_entity(shoal_world *world, shoal_entity entity, const shoal_change *change);
+
+/* ---- access ---- */
+
+/** True for a live entity of this world; no error is recorded. Thread: read. */
+SHOAL_API bool shoal_is_alive(const shoal_world *world, shoal_entity entity);
+
+/** True when the entity is alive and has the component; no error is recorded. Thread: read. */
+SHOAL_API bool shoal_has(const shoal_world *world, shoal_entity entity, shoal_component component);
+
+/**
+ * The entity's value, or NULL: COMPONENT_MISSING, TERM_WITHOUT_DATA for a tag. Valid until the next structural
+ * change of the entity's archetype. Thread: read (a failure is recorded for one thread only).
+ */
+SHOAL_API const void *shoal_get(const shoal_world *world, shoal_entity entity, shoal_component component);
+
+/** The same for writing. Thread: read, where no two threads write one value. */
+SHOAL_API void *shoal_get_mut(shoal_world *world, shoal_entity entity, shoal_component component);
+
+/**
+ * Looks up one component of many entities, with prefetch: `data[i]` becomes the value of `entities[i]`, or NULL
+ * where shoal_get() would fail. Returns how many are not NULL; no error is recorded for the others. An invalid
+ * component or a null pointer gives 0 and INVALID_ARGUMENT or COMPONENT_INVALID. Validity as shoal_get().
+ * Thread: read.
+ */
+SHOAL_API size_t shoal_get_many(const shoal_world *world, const shoal_entity *entities, size_t count,
+                                shoal_component component, const void **data);
+
+/** The same for writing. Thread: read, where no two threads write one value. */
+SHOAL_API size_t shoal_get_many_mut(shoal_world *world, const shoal_entity *entities, size_t count,
+                                    shoal_component component, void **data);
+
+/** Typed forms: SHOAL_GET(world, entity, Position) is a const Position *. */
+#define SHOAL_GET(world, entity, Type) ((const Type *)shoal_get((world), (entity), SHOAL_ID(Type)))
+#define SHOAL_GET_MUT(world, entity, Type) ((Type *)shoal_get_mut((world), (entity), SHOAL_ID(Type)))
+#define SHOAL_HAS(world, entity, Type) shoal_has((world), (entity), SHOAL_ID(Type))
+
+/**
+ * The components of an entity, sorted as in shoal_archetype_info; valid until the entity changes. NULL and a
+ * count of 0 for a bad handle. Thread: read.
+ */
+SHOAL_API const shoal_component *shoal_components_of(const shoal_world *world, shoal_entity entity,
+                                                     size_t *component_count);
+
+/**
+ * Walks the live entities by index: start with a null `*entity`; false at the end. Thread: read.
+ */
+SHOAL_API bool shoal_next_entity(const shoal_world *world, shoal_entity *entity);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,174 @@
+/**
+ * @file query.h
+ * Queries and views. A query names terms and caches which archetypes match; a view is one chunk of rows, with a
+ * pointer to each column.
+ *
+ *     shoal_query *moving = shoal_query_create(world, &(shoal_query_def){
+ *         .terms = SHOAL_TERMS(SHOAL_WRITE(Position), SHOAL_READ(Velocity), SHOAL_WITHOUT(Frozen))});
+ *     shoal_view view;
+ *     shoal_view_begin(&view, moving);
+ *     while (shoal_view_next(&view)) {
+ *         Position *position = SHOAL_COLUMN_MUT(&view, Position);
+ *         const Velocity *velocity = SHOAL_COLUMN(&view, Velocity);
+ *         for (size_t i = 0; i < view.count; i++) { ... }
+ *     }
+ *
+ * From begin until next returns false (or shoal_view_end() is called) the world refuses structural changes.
+ * Views come in a fixed order: archetypes by age, then chunks. Iterating allocates nothing.
+ */
+#ifndef SHOAL_QUERY_H
+#define SHOAL_QUERY_H
+
+#include <shoal/entity.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct shoal_query shoal_query;
+
+/** How a term takes part in a query. */
+typedef enum shoal_access {
+    SHOAL_ACCESS_NONE,           /**< not a term */
+    SHOAL_ACCESS_READ,           /**< must be there; its column can be read */
+    SHOAL_ACCESS_WRITE,          /**< must be there; its column can be read and written */
+    SHOAL_ACCESS_WITH,           /**< must be there; no column */
+    SHOAL_ACCESS_WITHOUT,        /**< must not be there */
+    SHOAL_ACCESS_OPTIONAL_READ,  /**< its column can be read where it is there, and is NULL elsewhere */
+    SHOAL_ACCESS_OPTIONAL_WRITE, /**< the same, also for writing */
+    SHOAL_ACCESS_ANY_READ,       /**< at least one term of its group must be there; else as optional read */
+    SHOAL_ACCESS_ANY_WRITE       /**< the same, also for writing */
+} shoal_access;
+
+/** One term. */
+typedef struct shoal_term {
+    shoal_component component;
+    shoal_access access;
+    uint32_t group; /**< for the ANY kinds: terms of one number form a group */
+} shoal_term;
+
+#define SHOAL_READ(Type) {SHOAL_ID(Type), SHOAL_ACCESS_READ, 0}
+#define SHOAL_WRITE(Type) {SHOAL_ID(Type), SHOAL_ACCESS_WRITE, 0}
+#define SHOAL_WITH(Type) {SHOAL_ID(Type), SHOAL_ACCESS_WITH, 0}
+#define SHOAL_WITHOUT(Type) {SHOAL_ID(Type), SHOAL_ACCESS_WITHOUT, 0}
+#define SHOAL_OPTIONAL(Type) {SHOAL_ID(Type), SHOAL_ACCESS_OPTIONAL_READ, 0}
+#define SHOAL_OPTIONAL_WRITE(Type) {SHOAL_ID(Type), SHOAL_ACCESS_OPTIONAL_WRITE, 0}
+#define SHOAL_ANY(group, Type) {SHOAL_ID(Type), SHOAL_ACCESS_ANY_READ, (group)}
+#define SHOAL_ANY_WRITE(group, Type) {SHOAL_ID(Type), SHOAL_ACCESS_ANY_WRITE, (group)}
+
+/** A term list, for `.terms = SHOAL_TERMS(...)`: initialises terms and term_count. */
+#define SHOAL_TERMS(...)                                                                                               \
+    (const shoal_term[]){__VA_ARGS__}, sizeof((const shoal_term[]){__VA_ARGS__}) / sizeof(shoal_term)
+
+/** A query's definition. No terms at all match every entity. Read during the call only. */
+typedef struct shoal_query_def {
+    const shoal_term *terms;
+    size_t term_count;
+    const char *name; /**< for messages; copied; default: made of the terms */
+} shoal_query_def;
+
+/**
+ * Makes a query. It belongs to the world and ends with it, or with shoal_query_destroy(). NULL on failure:
+ * TERM_INVALID (a component twice, data access to a tag, a term without access), COMPONENT_INVALID,
+ * OUT_OF_MEMORY, MEMORY_LIMIT, INVALID_ARGUMENT. Thread: world.
+ */
+SHOAL_API shoal_query *shoal_query_create(shoal_world *world, const shoal_query_def *def);
+
+/** Ends a query; NULL is fine. WORLD_LOCKED while a view of the world is open. Thread: world. */
+SHOAL_API shoal_status shoal_query_destroy(shoal_query *query);
+
+/** The query's name; valid as long as the query. Thread: read. */
+SHOAL_API const char *shoal_query_name(const shoal_query *query);
+
+/** Rows that match now. Thread: read. */
+SHOAL_API uint64_t shoal_query_count(const shoal_query *query);
+
+/** Archetypes that match now, also those without rows. Thread: read. */
+SHOAL_API size_t shoal_query_archetype_count(const shoal_query *query);
+
+/** True when the entity is alive and matches. Thread: read. */
+SHOAL_API bool shoal_query_matches(const shoal_query *query, shoal_entity entity);
+
+/** Destroys every entity that matches, all or none. Thread: world. */
+SHOAL_API shoal_status shoal_query_destroy_entities(shoal_query *query);
+
+/** Makes the changes of `change` to every entity that matches, all or none; see shoal_change_entity().
+    Thread: world. */
+SHOAL_API shoal_status shoal_query_change_entities(shoal_query *query, const shoal_change *change);
+
+/**
+ * One chunk's rows while a query is iterated. `count` and `entities` are for reading; the rest is private and
+ * laid open for the inline functions only. A view lives on the caller's stack and must not be copied.
+ */
+typedef struct shoal_view {
+    size_t count;                 /**< rows */
+    const shoal_entity *entities; /**< `count` handles */
+
+    char *base_;                  /* the chunk */
+    const uint32_t *offsets_;     /* of its columns */
+    const uint16_t *columns_;     /* data term -> column of this archetype */
+    const uint32_t *read_keys_;   /* data term -> component id that may be read */
+    const uint32_t *write_keys_;  /* data term -> component id that may be written, or 0 */
+    size_t term_count_;           /* data terms; 0 when the view is closed */
+    const void *chunk_, *chunk_end_;
+    const void *match_, *match_end_;
+    shoal_query *query_;          /* NULL when the view is closed */
+    const char *outer_;           /* the lock holder before this view */
+} shoal_view;
+
+/** What `columns_` has where an optional component is not there. */
+#define SHOAL_NO_COLUMN 0xFFFFu
+
+/**
+ * Opens a view before its first chunk and locks the world against structural changes. Views may nest.
+ * INVALID_ARGUMENT for a null pointer; the view is closed then and next returns false. Thread: world.
+ */
+SHOAL_API shoal_status shoal_view_begin(shoal_view *view, shoal_query *query);
+
+/**
+ * Goes to the next chunk that has rows. At the end it closes the view, unlocks and returns false.
+ * Pointers into columns are valid until the next structural change of their archetype. Thread: world.
+ */
+SHOAL_API bool shoal_view_next(shoal_view *view);
+
+/** Closes a view before its end; closing twice is fine. Thread: world. */
+SHOAL_API void shoal_view_end(shoal_view *view);
+
+/** Records why a column was refused (TERM_MISSING, TERM_READ_ONLY, TERM_WITHOUT_DATA) and returns NULL.
+    Thread: world. */
+SHOAL_API void *shoal_view_refuse(const shoal_view *view, shoal_component component, bool for_write);
+
+/**
+ * The column of `component` for reading, `view->count` values; NULL where an optional component is not there, and
+ * NULL with a status where the query has no such term. Thread: world.
+ */
+static inline const void *shoal_view_read(const shoal_view *view, shoal_component component) {
+    for (size_t term = 0; term < view->term_count_; term++) {
+        if (view->read_keys_[term] == component.id) {
+            uint16_t column = view->columns_[term];
+            return column != SHOAL_NO_COLUMN ? view->base_ + view->offsets_[column] : NULL;
+        }
+    }
+    return shoal_view_refuse(view, component, false);
+}
+
+/** The same for writing; NULL with TERM_READ_ONLY where the query only reads. Thread: world. */
+static inline void *shoal_view_write(const shoal_view *view, shoal_component component) {
+    for (size_t term = 0; term < view->term_count_; term++) {
+        if (view->write_keys_[term] == component.id) {
+            uint16_t column = view->columns_[term];
+            return column != SHOAL_NO_COLUMN ? view->base_ + view->offsets_[column] : NULL;
+        }
+    }
+    return shoal_view_refuse(view, component, true);
+}
+
+/** Typed forms: SHOAL_COLUMN(&view, Position) is a const Position *. */
+#define SHOAL_COLUMN(view, Type) ((const Type *)shoal_view_read((view), SHOAL_ID(Type)))
+#define SHOAL_COLUMN_MUT(view, Type) ((Type *)shoal_view_write((view), SHOAL_ID(Type)))
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

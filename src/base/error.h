@@ -1,0 +1,37 @@
+/*
+ * The last error: each world has a record, and each thread has one for calls without a world.
+ *
+ * A failing call stores what it knows (status, call, entity, component, a detail) and nothing more; the sentence
+ * is put together when shoal_last_error() is asked for it, since a failed look-up may be common and must stay cheap.
+ */
+#ifndef SHOAL_BASE_ERROR_H
+#define SHOAL_BASE_ERROR_H
+
+#include <shoal/component.h>
+
+#include "compiler.h"
+
+typedef struct error_record {
+    shoal_status status;
+    const char *call;          /* a string literal: the public function */
+    shoal_entity entity;       /* null: not named */
+    shoal_component component; /* null: not named */
+    char detail[288];          /* empty: none */
+    char message[512];         /* made on demand */
+} error_record;
+
+/* The record of this thread for calls without a world. */
+error_record *error_thread_record(void);
+
+/* Each stores an error and returns `status`, so that a caller can write `return error_set(...)`. */
+shoal_status error_set(error_record *record, shoal_status status, const char *call);
+shoal_status error_entity(error_record *record, shoal_status status, const char *call, shoal_entity entity);
+shoal_status error_component(error_record *record, shoal_status status, const char *call, shoal_entity entity,
+                             shoal_component component);
+shoal_status error_detail(error_record *record, shoal_status status, const char *call, const char *format, ...)
+    PRINTF_LIKE(4, 5);
+
+/* Puts the message together. `component_name` is that of record->component, or NULL. */
+shoal_error error_message(error_record *record, const char *component_name);
+
+#endif

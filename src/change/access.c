@@ -1,0 +1,151 @@
+/*
+ * Access to single values by handle.
+ *
+ * Budget of shoal_get(): two cache misses (record, data) and about 25 instructions, so that some eight calls are
+ * under way at once in the processor; of shoal_has(): one miss. shoal_get_many() works in batches of 32: records are
+ * prefetched, then data. Thread rule: read.
+ */
+#include "change.h"
+
+/* The address of a value, or NULL with `why`. Reading takes no lock and stores no error by itself. */
+static ALWAYS_INLINE void *value_find(const shoal_world *world, shoal_entity entity, shoal_component component) {
+    const index_record *record = index_find(&world->index, entity);
+    if (UNLIKELY(record == NULL)) {
+        return NULL;
+    }
+    const shoal_archetype *archetype = world->archetypes[index_archetype(record->place)];
+    uint32_t column = archetype_find(archetype, component.id);
+    if (UNLIKELY(column >= archetype->column_count)) {
+        return NULL;
+    }
+    return archetype_value(archetype, record->chunk, column, index_row(record->place));
+}
+
+/* Stores why value_find() gave NULL. */
+COLD static void *value_refuse(const shoal_world *reader, shoal_entity entity, shoal_component component,
+                               const char *call) {
+    if (reader == NULL) {
+        error_set(error_thread_record(), SHOAL_INVALID_ARGUMENT, call);
+        return NULL;
+    }
+    /* The error record is the only thing that a failing read writes. */
+    shoal_world *world = (shoal_world *)(uintptr_t)reader;
+    const index_record *record = index_find(&world->index, entity);
+    if (record == NULL) {
+        world_fail_entity(world, call, entity);
+        return NULL;
+    }
+    const shoal_archetype *archetype = world->archetypes[index_archetype(record->place)];
+    world_fail_component(world, value_missing(archetype, archetype_find(archetype, component.id), component), call,
+                         entity, component);
+    return NULL;
+}
+
+const void *shoal_get(const shoal_world *world, shoal_entity entity, shoal_component component) {
+    void *value = LIKELY(world != NULL) ? value_find(world, entity, component) : NULL;
+    return LIKELY(value != NULL) ? value : value_refuse(world, entity, component, "shoal_get");
+}
+
+void *shoal_get_mut(shoal_world *world, shoal_entity entity, shoal_component component) {
+    void *value = LIKELY(world != NULL) ? value_find(world, entity, component) : NULL;
+    return LIKELY(value != NULL) ? value : value_refuse(world, entity, component, "shoal_get_mut");
+}
+
+bool shoal_has(const shoal_world *world, shoal_entity entity, shoal_component component) {
+    const index_record *record = LIKELY(world != NULL) ? index_find(&world->index, entity) : NULL;
+    if (UNLIKELY(record == NULL)) {
+        return false;
+    }
+    return archetype_find(world->archetypes[index_archetype(record->place)], component.id) != ARCHETYPE_NONE;
+}
+
+bool shoal_is_alive(const shoal_world *world, shoal_entity entity) {
+    return world != NULL && index_find(&world->index, entity) != NULL;
+}
+
+/* ---- batches ---- */
+
+#define BATCH 32 /* as many misses as the processor keeps under way, with some to spare */
+
+static ALWAYS_INLINE size_t get_batch(const shoal_world *world, const shoal_entity *entities, size_t count,
+                                      shoal_component component, void **data) {
+    const entity_index *index = &world->index;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t slot = shoal_entity_index(entities[i]);
+        if (LIKELY((slot >> INDEX_PAGE_BITS) < index->page_count)) {
+            PREFETCH(index_at(index, slot));
+        }
+    }
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        data[i] = value_find(world, entities[i], component);
+        PREFETCH(data[i]);
+        found += data[i] != NULL;
+    }
+    return found;
+}
+
+static size_t get_many(const shoal_world *world, const shoal_entity *entities, size_t count, shoal_component component,
+                       void **data) {
+    size_t found = 0;
+    for (size_t i = 0; i < count; i += BATCH) {
+        size_t size = count - i < BATCH ? count - i : BATCH;
+        found += get_batch(world, entities + i, size, component, data + i);
+    }
+    return found;
+}
+
+static bool many_is_valid(const shoal_world *reader, const shoal_entity *entities, size_t count,
+                          shoal_component component, void *data, const char *call) {
+    if (reader == NULL) {
+        error_set(error_thread_record(), SHOAL_INVALID_ARGUMENT, call);
+        return false;
+    }
+    shoal_world *world = (shoal_world *)(uintptr_t)reader; /* for its error record */
+    if (count != 0 && (entities == NULL || data == NULL)) {
+        world_fail(world, SHOAL_INVALID_ARGUMENT, call);
+        return false;
+    }
+    if (component_type_find(component.id) == NULL) {
+        world_fail_component(world, SHOAL_COMPONENT_INVALID, call, (shoal_entity){0}, component);
+        return false;
+    }
+    return true;
+}
+
+size_t shoal_get_many(const shoal_world *world, const shoal_entity *entities, size_t count, shoal_component component,
+                      const void **data) {
+    /* The inner function writes void *; both have the same representation and it writes no values. */
+    void **pointers = (void **)(uintptr_t)data;
+    return many_is_valid(world, entities, count, component, pointers, "shoal_get_many")
+               ? get_many(world, entities, count, component, pointers)
+               : 0;
+}
+
+size_t shoal_get_many_mut(shoal_world *world, const shoal_entity *entities, size_t count, shoal_component component,
+                          void **data) {
+    return many_is_valid(world, entities, count, component, data, "shoal_get_many_mut")
+               ? get_many(world, entities, count, component, data)
+               : 0;
+}
+
+/* ---- walks ---- */
+
+const shoal_component *shoal_components_of(const shoal_world *world, shoal_entity entity, size_t *component_count) {
+    const index_record *record = world != NULL ? index_find(&world->index, entity) : NULL;
+    const shoal_archetype *archetype =
+        record != NULL ? world->archetypes[index_archetype(record->place)] : NULL;
+    if (component_count != NULL) {
+        *component_count = archetype != NULL ? archetype->component_count : 0;
+    }
+    /* shoal_component is a struct of one uint32_t. */
+    return archetype != NULL ? (const shoal_component *)(const void *)archetype->ids : NULL;
+}
+
+bool shoal_next_entity(const shoal_world *world, shoal_entity *entity) {
+    if (world == NULL || entity == NULL) {
+        return false;
+    }
+    uint64_t from = shoal_entity_is_null(*entity) ? 0 : (uint64_t)shoal_entity_index(*entity) + 1;
+    return index_next_live(&world->index, from, entity);
+}

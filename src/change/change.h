@@ -1,0 +1,71 @@
+/*
+ * What the structural operations share: checks on entry, and writing the values that a caller gave.
+ *
+ * The order in each operation is: check, allocate, change. Plain archetypes take a short path; archetypes with hooks,
+ * validation or default values ("careful" ones) stage every value that can fail before anything changes.
+ * Thread rule: world.
+ */
+#ifndef SHOAL_CHANGE_CHANGE_H
+#define SHOAL_CHANGE_CHANGE_H
+
+#include <shoal/entity.h>
+
+#include "../storage/row.h"
+#include "../storage/world.h"
+
+/* Asks the validate hooks about every value that the caller gave. */
+shoal_status change_validate(shoal_world *world, const shoal_value *values, size_t count, const char *call);
+
+/* Replaces a value in place: with hooks, a copy is made first, so that a failure leaves the old one. */
+shoal_status change_replace(shoal_world *world, const archetype_column *column, void *value, const void *data,
+                            const char *call);
+
+/* Makes the values of `edge`'s added components that `source` does not have in the open row of its target. On failure
+   none of them is made. `source` is NULL for a spawn, which has none of them. */
+shoal_status change_make_values(shoal_world *world, const shoal_transition *edge, const shoal_archetype *source,
+                                const shoal_value *values, const char *call);
+
+/* Makes room for one row and says where the error belongs. */
+static ALWAYS_INLINE shoal_status change_reserve_row(shoal_world *world, shoal_archetype *target, const char *call) {
+    if (LIKELY(target->open != NULL)) {
+        return SHOAL_OK;
+    }
+    shoal_status status =
+        target->hooked ? archetype_reserve_unmoved(world, target) : archetype_reserve(world, target, 1);
+    return status == SHOAL_OK ? SHOAL_OK : world_fail(world, status, call);
+}
+
+/* A value of a plain type: the one given, or zeros. */
+static ALWAYS_INLINE void write_value(char *value, const void *data, size_t byte_size) {
+    if (LIKELY(data != NULL)) {
+        copy_value(value, data, byte_size);
+    } else {
+        memset(value, 0, byte_size);
+    }
+}
+
+/* Writes the values of a plain archetype into the row that the next commit makes. About six instructions a value. */
+static ALWAYS_INLINE void change_write_plain(const shoal_transition *edge, const chunk_ref *ref, uint32_t row,
+                                             const shoal_value *values, size_t count) {
+    const shoal_archetype *target = edge->target;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t column = edge->columns[i];
+        if (column == ARCHETYPE_NONE) {
+            continue;
+        }
+        size_t byte_size = target->columns[column].byte_size;
+        write_value(chunk_base(ref) + ref->offsets[column] + row * byte_size, values[i].data, byte_size);
+    }
+}
+
+/* Why a component's number is no column: unknown, not there, or a tag. */
+shoal_status value_missing(const shoal_archetype *archetype, uint32_t number, shoal_component component);
+
+/* Torture: see shoal_world_def::move_rows. */
+static ALWAYS_INLINE void change_torture(shoal_world *world, shoal_archetype *archetype) {
+    if (UNLIKELY(world->move_rows)) {
+        row_shuffle_chunks(world, archetype);
+    }
+}
+
+#endif

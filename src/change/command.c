@@ -1,0 +1,375 @@
+/*
+ * Recording commands; see command.h. Budget of recording an add with a small value: about 3 ns.
+ */
+#include "command.h"
+
+#include <stdio.h>
+
+#define BLOCK_BYTES ((size_t)64 * 1024)
+#define BLOCK_ALIGNMENT 64
+
+/* ---- the arena ---- */
+
+static size_t block_header_bytes(void) {
+    return align_up(sizeof(command_block), BLOCK_ALIGNMENT);
+}
+
+/* Room for a value; it stays where it is until the buffer is emptied. */
+static void *arena_allocate(shoal_commands *commands, size_t byte_size, size_t alignment) {
+    command_block *block = commands->blocks;
+    if (block != NULL) {
+        uintptr_t base = (uintptr_t)block;
+        size_t at = align_up(base + block->used, alignment) - base;
+        if (at <= block->byte_size && byte_size <= block->byte_size - at) {
+            block->used = at + byte_size;
+            return (char *)block + at;
+        }
+    }
+    size_t bytes = block_header_bytes() + byte_size + alignment;
+    bytes = bytes < BLOCK_BYTES ? BLOCK_BYTES : align_up(bytes, BLOCK_ALIGNMENT);
+    block = memory_allocate(&commands->world->memory, SHOAL_PURPOSE_COMMAND, bytes, BLOCK_ALIGNMENT);
+    if (block == NULL) {
+        return NULL;
+    }
+    *block = (command_block){.next = commands->blocks, .byte_size = bytes, .used = block_header_bytes()};
+    commands->blocks = block;
+    return arena_allocate(commands, byte_size, alignment);
+}
+
+/* Gives the blocks back, but for `keep` of the ordinary size, which are empty then. */
+static void arena_release(shoal_commands *commands, size_t keep) {
+    command_block *kept = NULL;
+    for (command_block *block = commands->blocks; block != NULL;) {
+        command_block *next = block->next;
+        if (keep > 0 && block->byte_size == BLOCK_BYTES) {
+            keep--;
+            block->used = block_header_bytes();
+            block->next = kept;
+            kept = block;
+        } else {
+            memory_release(&commands->world->memory, SHOAL_PURPOSE_COMMAND, block, block->byte_size, BLOCK_ALIGNMENT);
+        }
+        block = next;
+    }
+    commands->blocks = kept;
+}
+
+/* ---- one command ---- */
+
+void command_end_value(shoal_command *command) {
+    if ((command->flags & (COMMAND_HAS_VALUE | COMMAND_HAS_DEFAULT)) && !(command->flags & COMMAND_CONSUMED)) {
+        component_end(component_type_at(command->component), command_value(command), 1);
+        command->flags |= COMMAND_CONSUMED;
+    }
+}
+
+/* Room for one more command; the caller fills it and then counts it. */
+static ALWAYS_INLINE shoal_command *command_next(shoal_commands *commands) {
+    if (UNLIKELY(commands->command_count == commands->commands.capacity)) {
+        if (memory_array_reserve(&commands->world->memory, SHOAL_PURPOSE_COMMAND, &commands->commands,
+                                 commands->command_count + 1, sizeof(shoal_command)) != SHOAL_OK ||
+            commands->command_count >= COMMAND_NONE - 1) {
+            return NULL;
+        }
+    }
+    return command_at(commands, commands->command_count);
+}
+
+/* Entity fields of a value may hold placeholders of this buffer only. */
+typedef struct placeholder_check {
+    const shoal_commands *commands;
+    bool refused;
+} placeholder_check;
+
+static void placeholder_visit(void *user, shoal_entity *entity) {
+    placeholder_check *check = user;
+    uint32_t number;
+    if (shoal_entity_is_placeholder(*entity) && !command_placeholder(check->commands, *entity, &number)) {
+        check->refused = true;
+    }
+}
+
+static bool placeholders_are_own(const shoal_commands *commands, const component_type *type, const void *data) {
+    placeholder_check check = {.commands = commands};
+    /* The visitor only reads. */
+    component_visit_entities(type, (void *)(uintptr_t)data, placeholder_visit, &check);
+    return !check.refused;
+}
+
+/* Copies a value into the arena; larger ones and those with hooks. */
+COLD static shoal_status value_record_large(shoal_commands *commands, shoal_command *command, const component_type *type,
+                                            const void *data) {
+    void *value = arena_allocate(commands, type->def.size, type->def.alignment);
+    if (value == NULL) {
+        return commands->world->memory.failure;
+    }
+    bool made = data != NULL ? component_make_copy(type, value, data, 1) : component_make_default(type, value, 1);
+    if (!made) {
+        return SHOAL_HOOK_FAILED;
+    }
+    command->data.value = value;
+    command->flags |= COMMAND_IN_ARENA;
+    return SHOAL_OK;
+}
+
+/* Puts a component's value into a command: nothing for a tag; the default only where a ctor makes it. */
+static ALWAYS_INLINE shoal_status value_record(shoal_commands *commands, shoal_command *command, const component_type *type,
+                                               const void *data) {
+    if (type->def.size == 0 || (data == NULL && type->def.ctor == NULL)) {
+        return SHOAL_OK;
+    }
+    if (UNLIKELY(type->has_entities) && data != NULL && !placeholders_are_own(commands, type, data)) {
+        return SHOAL_ENTITY_PLACEHOLDER;
+    }
+    command->flags |= data != NULL ? COMMAND_HAS_VALUE : COMMAND_HAS_DEFAULT;
+    if (LIKELY(type->def.size <= COMMAND_PAYLOAD_BYTES) && LIKELY(!type->hooked) && data != NULL) {
+        copy_value(command->data.payload, data, type->def.size);
+        return SHOAL_OK;
+    }
+    return value_record_large(commands, command, type, data);
+}
+
+/* A handle that can be a target: of this world, alive or not, or a placeholder of this buffer. */
+static ALWAYS_INLINE bool target_is_possible(const shoal_commands *commands, shoal_entity entity) {
+    if (LIKELY((uint32_t)(entity.bits >> 48) == commands->world->index.high >> 16)) {
+        return true;
+    }
+    uint32_t number;
+    return command_placeholder(commands, entity, &number);
+}
+
+static ALWAYS_INLINE shoal_status command_record(shoal_commands *commands, shoal_command_kind kind,
+                                                 shoal_entity entity, const shoal_value *value, const char *call) {
+    if (UNLIKELY(commands == NULL)) {
+        return SHOAL_INVALID_ARGUMENT;
+    }
+    shoal_world *world = commands->world;
+    if (UNLIKELY(!target_is_possible(commands, entity))) {
+        return world_fail_entity(world, call, entity);
+    }
+    shoal_command *added = command_next(commands);
+    if (UNLIKELY(added == NULL)) {
+        return world_fail(world, world->memory.failure, call);
+    }
+    added->entity = entity;
+    added->kind = (uint8_t)kind;
+    added->flags = 0;
+    added->component = 0;
+    if (value != NULL) {
+        const component_type *type = component_type_find(value->component.id);
+        if (UNLIKELY(type == NULL)) {
+            return world_fail_component(world, SHOAL_COMPONENT_INVALID, call, entity, value->component);
+        }
+        added->component = (uint16_t)value->component.id;
+        shoal_status status = value_record(commands, added, type, value->data);
+        if (UNLIKELY(status != SHOAL_OK)) {
+            return world_fail_component(world, status, call, entity, value->component);
+        }
+    }
+    commands->command_count++;
+    commands->record_count++;
+    return SHOAL_OK;
+}
+
+/* ---- the public recorders ---- */
+
+shoal_status shoal_commands_destroy_entity(shoal_commands *commands, shoal_entity entity) {
+    return command_record(commands, SHOAL_COMMAND_DESTROY, entity, NULL, "shoal_commands_destroy_entity");
+}
+
+shoal_status shoal_commands_clear(shoal_commands *commands, shoal_entity entity) {
+    return command_record(commands, SHOAL_COMMAND_CLEAR, entity, NULL, "shoal_commands_clear");
+}
+
+shoal_status shoal_commands_add(shoal_commands *commands, shoal_entity entity, shoal_component component,
+                                const void *data) {
+    shoal_value value = {.component = component, .data = data};
+    return command_record(commands, SHOAL_COMMAND_ADD, entity, &value, "shoal_commands_add");
+}
+
+/* The component of a remove needs no value, so its ctor must not run. */
+shoal_status shoal_commands_remove(shoal_commands *commands, shoal_entity entity, shoal_component component) {
+    static const char call[] = "shoal_commands_remove";
+    if (commands != NULL && component_type_find(component.id) == NULL) {
+        return world_fail_component(commands->world, SHOAL_COMPONENT_INVALID, call, entity, component);
+    }
+    shoal_status status = command_record(commands, SHOAL_COMMAND_REMOVE, entity, NULL, call);
+    if (status == SHOAL_OK) {
+        command_at(commands, commands->command_count - 1)->component = (uint16_t)component.id;
+    }
+    return status;
+}
+
+shoal_status shoal_commands_set(shoal_commands *commands, shoal_entity entity, shoal_component component,
+                                const void *data) {
+    static const char call[] = "shoal_commands_set";
+    if (commands != NULL && data == NULL) {
+        return world_fail_component(commands->world, SHOAL_INVALID_ARGUMENT, call, entity, component);
+    }
+    shoal_value value = {.component = component, .data = data};
+    return command_record(commands, SHOAL_COMMAND_SET, entity, &value, call);
+}
+
+/* What can be known of a spawn's values now: that they are known, not refused and not named twice. */
+static shoal_status spawn_check(shoal_commands *commands, const shoal_value *values, size_t count, const char *call) {
+    shoal_world *world = commands->world;
+    if (values == NULL && count != 0) {
+        return world_fail(world, SHOAL_INVALID_ARGUMENT, call);
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (component_type_find(values[i].component.id) == NULL) {
+            return world_fail_component(world, SHOAL_COMPONENT_INVALID, call, (shoal_entity){0}, values[i].component);
+        }
+    }
+    /* Making the edge finds components that are named twice, and is not wasted: applying needs it. */
+    transition_keys keys = {.add = values, .add_count = count};
+    if (transition_find(world, world->root, &keys, call) == NULL) {
+        return world->error.status;
+    }
+    return change_validate(world, values, count, call);
+}
+
+/* Takes back the commands from `first` on. */
+static void commands_take_back(shoal_commands *commands, size_t first) {
+    for (size_t i = first; i < commands->command_count; i++) {
+        command_end_value(command_at(commands, i));
+    }
+    commands->command_count = first;
+}
+
+shoal_entity shoal_commands_spawn(shoal_commands *commands, const shoal_value *values, size_t value_count) {
+    static const char call[] = "shoal_commands_spawn";
+    const shoal_entity none = {0};
+    if (commands == NULL || spawn_check(commands, values, value_count, call) != SHOAL_OK) {
+        return none;
+    }
+    shoal_world *world = commands->world;
+    if (memory_array_reserve(&world->memory, SHOAL_PURPOSE_COMMAND, &commands->spawns, commands->spawn_count + 1,
+                             sizeof(command_spawn)) != SHOAL_OK) {
+        world_fail(world, world->memory.failure, call);
+        return none;
+    }
+    size_t first = commands->command_count;
+    size_t records = commands->record_count;
+    shoal_entity placeholder = {(uint64_t)world->tag << 48 | (uint64_t)commands->number << 32 |
+                                (uint32_t)(commands->base_spawn + commands->spawn_count)};
+    *command_spawn_at(commands, commands->spawn_count) = (command_spawn){
+        .command_number = (uint32_t)first, .value_count = (uint32_t)value_count, .record = (uint32_t)records};
+    commands->spawn_count++;
+    shoal_status status = command_record(commands, SHOAL_COMMAND_SPAWN, placeholder, NULL, call);
+    for (size_t i = 0; i < value_count && status == SHOAL_OK; i++) {
+        status = command_record(commands, SHOAL_COMMAND_ADD, placeholder, &values[i], call);
+        if (status == SHOAL_OK) {
+            command_at(commands, commands->command_count - 1)->flags |= COMMAND_OF_SPAWN;
+        }
+    }
+    if (status != SHOAL_OK) {
+        commands_take_back(commands, first);
+        commands->record_count = records;
+        commands->spawn_count--;
+        return none;
+    }
+    commands->record_count = records + 1;
+    return placeholder;
+}
+
+/* ---- the buffer ---- */
+
+void command_reset(shoal_commands *commands) {
+    commands_take_back(commands, 0);
+    arena_release(commands, 1);
+    commands->record_count = 0;
+    commands->base_spawn += commands->spawn_count;
+    commands->spawn_count = 0;
+}
+
+static void heads_release(shoal_commands *commands) {
+    shoal_memory *memory = &commands->world->memory;
+    for (uint32_t page = 0; page < commands->head_page_count; page++) {
+        memory_release(memory, SHOAL_PURPOSE_COMMAND, commands->head_pages[page],
+                       INDEX_PAGE_SLOTS * sizeof(uint32_t), 16);
+    }
+    memory_release(memory, SHOAL_PURPOSE_COMMAND, commands->head_pages,
+                   commands->head_page_count * sizeof(uint32_t *), 16);
+    commands->head_pages = NULL;
+    commands->head_page_count = 0;
+}
+
+/* Memory that a later apply makes anew when it needs it. */
+static void scratch_release(shoal_commands *commands) {
+    shoal_memory *memory = &commands->world->memory;
+    heads_release(commands);
+    memory_array_release(memory, SHOAL_PURPOSE_COMMAND, &commands->fold.entries, sizeof(fold_entry));
+    memory_array_release(memory, SHOAL_PURPOSE_COMMAND, &commands->fold.values, sizeof(shoal_value));
+    memory_array_release(memory, SHOAL_PURPOSE_COMMAND, &commands->fold.sources, sizeof(uint32_t));
+    memory_array_release(memory, SHOAL_PURPOSE_COMMAND, &commands->fold.removed, sizeof(shoal_component));
+    memory_array_release(memory, SHOAL_PURPOSE_COMMAND, &commands->targets, sizeof(shoal_archetype *));
+}
+
+static void child_trim(world_child *child) {
+    shoal_commands *commands = (shoal_commands *)child;
+    scratch_release(commands);
+    if (commands->command_count == 0) {
+        arena_release(commands, 0);
+        memory_array_release(&commands->world->memory, SHOAL_PURPOSE_COMMAND, &commands->commands, sizeof(shoal_command));
+        memory_array_release(&commands->world->memory, SHOAL_PURPOSE_COMMAND, &commands->spawns,
+                             sizeof(command_spawn));
+    }
+}
+
+static void child_end(world_child *child) {
+    shoal_commands *commands = (shoal_commands *)child;
+    shoal_memory *memory = &commands->world->memory;
+    command_reset(commands);
+    child_trim(child);
+    memory_array_release(memory, SHOAL_PURPOSE_COMMAND, &commands->resolved, sizeof(shoal_entity));
+    memory_release(memory, SHOAL_PURPOSE_COMMAND, commands, sizeof *commands, 16);
+}
+
+shoal_commands *shoal_commands_create(shoal_world *world, const shoal_commands_def *def) {
+    if (world == NULL) {
+        return NULL;
+    }
+    shoal_commands *commands =
+        memory_allocate_zero(&world->memory, SHOAL_PURPOSE_COMMAND, sizeof *commands, 16);
+    if (commands == NULL) {
+        world_fail(world, world->memory.failure, "shoal_commands_create");
+        return NULL;
+    }
+    commands->world = world;
+    commands->def = def != NULL ? *def : (shoal_commands_def){0};
+    commands->number = ++world->commands_number;
+    (void)snprintf(commands->name, sizeof commands->name, "%s",
+                   commands->def.name != NULL ? commands->def.name : "commands");
+    commands->child = (world_child){.end = child_end, .trim = child_trim};
+    world_add_child(world, &commands->child);
+    return commands;
+}
+
+void shoal_commands_destroy(shoal_commands *commands) {
+    if (commands != NULL) {
+        world_remove_child(commands->world, &commands->child);
+        child_end(&commands->child);
+    }
+}
+
+size_t shoal_commands_count(const shoal_commands *commands) {
+    return commands != NULL ? commands->record_count : 0;
+}
+
+void shoal_commands_discard(shoal_commands *commands) {
+    if (commands != NULL) {
+        command_reset(commands);
+    }
+}
+
+shoal_entity shoal_commands_resolve(const shoal_commands *commands, shoal_entity placeholder) {
+    if (commands == NULL || !shoal_entity_is_placeholder(placeholder) ||
+        shoal_entity_generation(placeholder) != commands->number ||
+        shoal_entity_world_tag(placeholder) != commands->world->tag) {
+        return (shoal_entity){0};
+    }
+    uint32_t number = shoal_entity_index(placeholder) - commands->resolved_base;
+    return number < commands->resolved_count ? ((const shoal_entity *)commands->resolved.items)[number]
+                                             : (shoal_entity){0};
+}

@@ -1,0 +1,134 @@
+/*
+ * Command buffers: what is recorded, and what applying needs.
+ *
+ *     commands   | entity, value or payload, component, kind, flags | ...    24 bytes each, in the order of recording
+ *     arena      values that are larger than 8 bytes or have hooks; they never move until they are applied
+ *
+ * A spawn is a SPAWN command and an ADD for each component, all on one placeholder. A placeholder's index counts the
+ * spawns of the buffer since it was made (base_spawn is the first one that is not applied yet), its generation is the
+ * buffer's number. Invariant "owned": a value in the buffer is a complete object that the buffer ends unless applying
+ * has moved it into a row. Thread rule: world.
+ */
+#ifndef SHOAL_CHANGE_COMMAND_H
+#define SHOAL_CHANGE_COMMAND_H
+
+#include <shoal/command.h>
+
+#include "change.h"
+
+#define COMMAND_NONE UINT32_MAX
+#define COMMAND_PAYLOAD_BYTES 8
+
+enum command_flags {
+    COMMAND_HAS_VALUE = 1,    /* a value was given */
+    COMMAND_HAS_DEFAULT = 2,  /* the ctor's default, made when recording, for when the component is new */
+    COMMAND_IN_ARENA = 4,     /* `value` points to it; else it is the payload */
+    COMMAND_OF_SPAWN = 8,     /* an ADD that belongs to the SPAWN before it */
+    COMMAND_CONSUMED = 16     /* applying has moved the value into a row, or ended it */
+};
+
+typedef struct shoal_command {
+    shoal_entity entity;
+    union {
+        void *value;
+        char payload[COMMAND_PAYLOAD_BYTES];
+    } data;
+    uint16_t component;
+    uint8_t kind;  /* shoal_command_kind */
+    uint8_t flags; /* command_flags */
+    uint32_t next; /* while applying: the next command on the same entity, or COMMAND_NONE */
+} shoal_command;
+
+/* Blocks of values. */
+typedef struct command_block {
+    struct command_block *next;
+    size_t byte_size; /* of the allocation */
+    size_t used;
+} command_block;
+
+/* One component of an entity while its commands are folded. */
+typedef struct fold_entry {
+    uint32_t component;
+    uint32_t value;  /* command whose value it gets, or COMMAND_NONE */
+    bool present;
+    bool fresh;      /* added after a removal: its old value does not count */
+} fold_entry;
+
+/* What the commands on one entity come to. */
+typedef struct command_fold {
+    memory_array entries; /* fold_entry */
+    size_t entry_count;
+    memory_array values;  /* shoal_value: the net additions; data is unused */
+    memory_array sources; /* uint32_t beside each: the command with the value, or COMMAND_NONE */
+    size_t value_count;
+    memory_array removed; /* shoal_component */
+    size_t removed_count;
+    bool cleared;
+    bool destroyed;
+} command_fold;
+
+typedef struct command_spawn {
+    shoal_entity real;       /* null until applied */
+    uint32_t command_number; /* its SPAWN command; the ADDs follow */
+    uint32_t value_count;
+    uint32_t record;         /* its place as the caller counts */
+    bool dead;               /* destroyed in the same buffer */
+} command_spawn;
+
+struct shoal_commands {
+    world_child child; /* first, so that a child is its buffer */
+    shoal_world *world;
+    memory_array commands; /* command */
+    size_t command_count;
+    size_t record_count; /* as the caller counts: without the ADDs of spawns */
+    command_block *blocks; /* the newest first */
+    memory_array spawns;   /* command_spawn, from base_spawn on */
+    uint32_t spawn_count;
+    uint32_t base_spawn;   /* placeholder index of spawns[0] */
+    memory_array resolved; /* shoal_entity: handles of the last apply */
+    uint32_t resolved_count;
+    uint32_t resolved_base;
+    uint16_t number;       /* the generation of its placeholders */
+    command_fold fold;
+    memory_array targets;  /* shoal_archetype *: those with promised rows */
+    size_t target_count;
+    uint32_t **head_pages; /* slot -> its first command + 1, a page of 4,096 each; NULL where none */
+    uint32_t head_page_count;
+    shoal_commands_def def;
+    shoal_commands_result result; /* of the apply under way */
+    char name[32];
+};
+
+static inline shoal_command *command_at(const shoal_commands *commands, size_t number) {
+    return (shoal_command *)commands->commands.items + number;
+}
+
+static inline command_spawn *command_spawn_at(const shoal_commands *commands, uint32_t number) {
+    return (command_spawn *)commands->spawns.items + number;
+}
+
+static inline void *command_value(shoal_command *command) {
+    return command->flags & COMMAND_IN_ARENA ? command->data.value : command->data.payload;
+}
+
+/* True for a placeholder of this buffer that is not applied yet; `*number` is then its spawn. */
+static inline bool command_placeholder(const shoal_commands *commands, shoal_entity entity, uint32_t *number) {
+    *number = shoal_entity_index(entity) - commands->base_spawn;
+    return shoal_entity_is_placeholder(entity) && shoal_entity_generation(entity) == commands->number &&
+           shoal_entity_world_tag(entity) == commands->world->tag && *number < commands->spawn_count;
+}
+
+/* Ends a value that the buffer still owns. */
+void command_end_value(shoal_command *command);
+
+/* Works out what the commands from `head` on (a chain by `next`) do to an entity of archetype `base`. Commands that
+   would fail are told to `dropped`, which may be NULL. Ends at a destroy: what follows is for a dead entity. OUT_OF_MEMORY, MEMORY_LIMIT only when the arrays grow, which a
+   second call with the same chain does not need. */
+typedef void (*command_dropped_fn)(shoal_commands *commands, uint32_t number, shoal_status status);
+shoal_status command_fold_chain(shoal_commands *commands, const shoal_archetype *base, uint32_t head,
+                                command_dropped_fn dropped);
+
+/* Empties the buffer; values are ended. */
+void command_reset(shoal_commands *commands);
+
+#endif

@@ -1,0 +1,161 @@
+/*
+ * Folding: the commands on one entity, one after the other, come to one change. Values are not touched here; the fold
+ * says which command's value each component ends up with. Thread rule: world.
+ */
+#include "command.h"
+
+static fold_entry *entry_at(const command_fold *fold, size_t i) {
+    return (fold_entry *)fold->entries.items + i;
+}
+
+/* The entry of a component, begun from what the archetype has. NULL when memory runs out. */
+static fold_entry *entry_of(shoal_commands *commands, const shoal_archetype *base, uint32_t component) {
+    command_fold *fold = &commands->fold;
+    for (size_t i = 0; i < fold->entry_count; i++) {
+        if (entry_at(fold, i)->component == component) {
+            return entry_at(fold, i);
+        }
+    }
+    if (memory_array_reserve(&commands->world->memory, SHOAL_PURPOSE_COMMAND, &fold->entries, fold->entry_count + 1,
+                             sizeof(fold_entry)) != SHOAL_OK) {
+        return NULL;
+    }
+    fold_entry *entry = entry_at(fold, fold->entry_count++);
+    *entry = (fold_entry){.component = component,
+                          .value = COMMAND_NONE,
+                          .present = !fold->cleared && archetype_find(base, component) != ARCHETYPE_NONE};
+    return entry;
+}
+
+static bool value_is_refused(shoal_command *command) {
+    const component_type *type = component_type_at(command->component);
+    return (command->flags & COMMAND_HAS_VALUE) && type->def.validate != NULL &&
+           !type->def.validate(command_value(command), type->def.user);
+}
+
+/* What an add or a set does to its component; returns the status that the call would have had. */
+static shoal_status fold_value(fold_entry *entry, shoal_command *command, uint32_t number) {
+    bool has_value = command->flags & COMMAND_HAS_VALUE;
+    if (command->kind == SHOAL_COMMAND_SET && !entry->present) {
+        return SHOAL_COMPONENT_MISSING;
+    }
+    if (command->kind == SHOAL_COMMAND_SET && component_type_at(command->component)->def.size == 0) {
+        return SHOAL_TERM_WITHOUT_DATA;
+    }
+    if (value_is_refused(command)) {
+        return SHOAL_VALUE_REFUSED;
+    }
+    if (!entry->present) {
+        entry->present = true;
+        entry->fresh = true;
+        entry->value = has_value || (command->flags & COMMAND_HAS_DEFAULT) ? number : COMMAND_NONE;
+    } else if (has_value) {
+        entry->value = number;
+    }
+    return SHOAL_OK;
+}
+
+static void fold_clear(command_fold *fold) {
+    fold->cleared = true;
+    for (size_t i = 0; i < fold->entry_count; i++) {
+        entry_at(fold, i)->present = false;
+        entry_at(fold, i)->value = COMMAND_NONE;
+    }
+}
+
+/* One command; `*outcome` is what its call would have returned. */
+static shoal_status fold_command(shoal_commands *commands, const shoal_archetype *base, uint32_t number,
+                                 shoal_status *outcome) {
+    shoal_command *command = command_at(commands, number);
+    command_fold *fold = &commands->fold;
+    *outcome = SHOAL_OK;
+    if (command->kind == SHOAL_COMMAND_SPAWN) {
+        return SHOAL_OK;
+    }
+    if (command->kind == SHOAL_COMMAND_DESTROY) {
+        fold->destroyed = true;
+        return SHOAL_OK;
+    }
+    if (command->kind == SHOAL_COMMAND_CLEAR) {
+        fold_clear(fold);
+        return SHOAL_OK;
+    }
+    fold_entry *entry = entry_of(commands, base, command->component);
+    if (entry == NULL) {
+        return commands->world->memory.failure;
+    }
+    if (command->kind == SHOAL_COMMAND_REMOVE) {
+        entry->present = false;
+        entry->value = COMMAND_NONE;
+    } else {
+        *outcome = fold_value(entry, command, number);
+    }
+    return SHOAL_OK;
+}
+
+static bool entry_is_present(const command_fold *fold, uint32_t component) {
+    for (size_t i = 0; i < fold->entry_count; i++) {
+        if (entry_at(fold, i)->component == component) {
+            return entry_at(fold, i)->present;
+        }
+    }
+    return !fold->cleared;
+}
+
+static shoal_status fold_reserve(shoal_commands *commands, size_t removed_count) {
+    command_fold *fold = &commands->fold;
+    shoal_memory *memory = &commands->world->memory;
+    size_t entries = fold->entry_count;
+    if (memory_array_reserve(memory, SHOAL_PURPOSE_COMMAND, &fold->values, entries, sizeof(shoal_value)) != SHOAL_OK ||
+        memory_array_reserve(memory, SHOAL_PURPOSE_COMMAND, &fold->sources, entries, sizeof(uint32_t)) != SHOAL_OK ||
+        memory_array_reserve(memory, SHOAL_PURPOSE_COMMAND, &fold->removed, removed_count, sizeof(shoal_component)) !=
+            SHOAL_OK) {
+        return memory->failure;
+    }
+    return SHOAL_OK;
+}
+
+/* Turns the entries into additions and removals. */
+static shoal_status fold_finish(shoal_commands *commands, const shoal_archetype *base) {
+    command_fold *fold = &commands->fold;
+    size_t removed_room = fold->cleared ? base->component_count : fold->entry_count;
+    shoal_status status = fold_reserve(commands, removed_room);
+    if (status != SHOAL_OK) {
+        return status;
+    }
+    for (size_t i = 0; i < fold->entry_count; i++) {
+        const fold_entry *entry = entry_at(fold, i);
+        bool had = archetype_find(base, entry->component) != ARCHETYPE_NONE;
+        if (entry->present && (!had || entry->fresh || entry->value != COMMAND_NONE)) {
+            ((shoal_value *)fold->values.items)[fold->value_count].component.id = entry->component;
+            ((uint32_t *)fold->sources.items)[fold->value_count++] = entry->value;
+        } else if (!entry->present && had && !fold->cleared) {
+            ((shoal_component *)fold->removed.items)[fold->removed_count++].id = entry->component;
+        }
+    }
+    for (size_t i = 0; fold->cleared && i < base->component_count; i++) {
+        if (!entry_is_present(fold, base->ids[i])) {
+            ((shoal_component *)fold->removed.items)[fold->removed_count++].id = base->ids[i];
+        }
+    }
+    return SHOAL_OK;
+}
+
+shoal_status command_fold_chain(shoal_commands *commands, const shoal_archetype *base, uint32_t head,
+                                command_dropped_fn dropped) {
+    command_fold *fold = &commands->fold;
+    fold->entry_count = fold->value_count = fold->removed_count = 0;
+    fold->cleared = fold->destroyed = false;
+    for (uint32_t number = head; number != COMMAND_NONE && !fold->destroyed;
+         number = command_at(commands, number)->next) {
+        shoal_status outcome = SHOAL_OK;
+        shoal_status status = fold_command(commands, base, number, &outcome);
+        if (status != SHOAL_OK) {
+            return status;
+        }
+        if (outcome != SHOAL_OK && dropped != NULL) {
+            dropped(commands, number, outcome);
+        }
+    }
+    return fold->destroyed ? SHOAL_OK : fold_finish(commands, base);
+}

@@ -1,0 +1,103 @@
+/*
+ * The component registry: every type of the process, by id and by name.
+ *
+ *     component_blocks[id >> 8] -> 256 types -> [id & 255]
+ *
+ * Append-only: a type never moves and never goes, so a pointer to one is good for the life of the process.
+ * Invariant "published": ids 1 to component_published are complete; a type is written whole, then the count is
+ * raised with release. Thread rule: reading takes no lock (acquire on the count); registering takes the registry's
+ * lock.
+ */
+#ifndef SHOAL_STORAGE_COMPONENT_H
+#define SHOAL_STORAGE_COMPONENT_H
+
+#include <shoal/component.h>
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "../base/compiler.h"
+#include "../base/copy.h"
+
+#define COMPONENT_BLOCK_SIZE 256
+#define COMPONENT_BLOCK_COUNT 256
+#define COMPONENT_MAX 65535
+
+typedef struct component_type {
+    shoal_component_def def; /* the registry's own copies of name, fields and default value; alignment >= 1 */
+    uint64_t hash;           /* FNV-1a of the name */
+    uint32_t id;
+    bool hooked;             /* has ctor, copy, move or dtor (then copy and dtor for certain) */
+    bool has_entities;       /* an entity field somewhere inside */
+} component_type;
+
+extern component_type *component_blocks[COMPONENT_BLOCK_COUNT]; /* guard: component_published */
+extern _Atomic uint32_t component_published;
+
+/* The type, or NULL for an id that is null or was never registered. */
+static inline const component_type *component_type_find(uint32_t id) {
+    if (UNLIKELY(id - 1 >= atomic_load_explicit(&component_published, memory_order_acquire))) {
+        return NULL;
+    }
+    return &component_blocks[id / COMPONENT_BLOCK_SIZE][id % COMPONENT_BLOCK_SIZE];
+}
+
+/* The same for an id that is known to be registered. */
+static inline const component_type *component_type_at(uint32_t id) {
+    return &component_blocks[id / COMPONENT_BLOCK_SIZE][id % COMPONENT_BLOCK_SIZE];
+}
+
+/* Checks a definition on its own: name, size, alignment, hooks, fields. Stores the error in the thread's record. */
+shoal_status component_check(const shoal_component_def *def);
+
+/* True when two definitions have the same layout: size, alignment, version and, where both have them, fields. */
+bool component_same_layout(const shoal_component_def *a, const shoal_component_def *b);
+
+/* Calls `visit` with the address of every entity field inside of the value, nested and in arrays as well. */
+void component_visit_entities(const component_type *type, void *value, void (*visit)(void *user, shoal_entity *entity),
+                              void *user);
+
+/* ---- values: what the hooks do, or plain bytes where there are none ---- */
+
+/* Default values in raw memory; false when the ctor failed, and nothing is made then. */
+static inline bool component_make_default(const component_type *type, void *values, size_t count) {
+    const shoal_component_def *def = &type->def;
+    if (def->ctor != NULL) {
+        return def->ctor(values, count, def->user);
+    }
+    if (def->default_value == NULL) {
+        memset(values, 0, count * def->size);
+        return true;
+    }
+    for (size_t i = 0; i < count; i++) {
+        memcpy((char *)values + i * def->size, def->default_value, def->size);
+    }
+    return true;
+}
+
+/* Copies in raw memory; false when the copy hook failed, and nothing is made then. */
+static inline bool component_make_copy(const component_type *type, void *values, const void *source, size_t count) {
+    if (type->def.copy != NULL) {
+        return type->def.copy(values, source, count, type->def.user);
+    }
+    memcpy(values, source, count * type->def.size);
+    return true;
+}
+
+/* Moves into raw memory; the source is raw memory afterwards. Cannot fail. */
+static inline void component_relocate(const component_type *type, void *values, void *source, size_t count) {
+    if (type->def.move != NULL) {
+        type->def.move(values, source, count, type->def.user);
+    } else {
+        memcpy(values, source, count * type->def.size);
+    }
+}
+
+/* Ends values; they are raw memory afterwards. */
+static inline void component_end(const component_type *type, void *values, size_t count) {
+    if (type->def.dtor != NULL) {
+        type->def.dtor(values, count, type->def.user);
+    }
+}
+
+#endif

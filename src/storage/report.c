@@ -1,0 +1,65 @@
+/*
+ * What a world holds: the memory report and the walk over archetypes. Thread rule: read.
+ */
+#include "world.h"
+
+static size_t archetype_used_bytes(const shoal_archetype *archetype) {
+    return (size_t)archetype->row_count * archetype->row_bytes;
+}
+
+static uint64_t slot_count(const entity_index *index) {
+    uint64_t count = 0;
+    for (uint32_t page = 0; page < index->page_count; page++) {
+        count += index->pages[page] != index_empty_page ? INDEX_PAGE_SLOTS : 0;
+    }
+    return count;
+}
+
+shoal_status shoal_world_memory(const shoal_world *world, shoal_memory_report *report) {
+    if (world == NULL || report == NULL) {
+        return SHOAL_INVALID_ARGUMENT;
+    }
+    *report = (shoal_memory_report){
+        .total_bytes = world->memory.total,
+        .peak_bytes = world->memory.peak,
+        .limit_bytes = world->memory.limit,
+        .entity_count = world->index.live_count,
+        .slot_count = slot_count(&world->index),
+        .retired_slot_count = world->index.retired_count,
+        .archetype_count = world->archetype_count,
+        .pool_free_bytes = pools_free_bytes(&world->pools),
+    };
+    for (int purpose = 0; purpose < SHOAL_PURPOSE_COUNT; purpose++) {
+        report->purpose_bytes[purpose] = world->memory.purposes[purpose];
+    }
+    for (const archetype_watcher *watcher = world->watchers; watcher != NULL; watcher = watcher->next) {
+        report->query_count++;
+    }
+    for (uint32_t age = 0; age < world->archetype_count; age++) {
+        const shoal_archetype *archetype = world->by_age[age];
+        report->chunk_count += archetype->chunk_count;
+        report->chunk_bytes += archetype->chunk_bytes;
+        report->chunk_used_bytes += archetype_used_bytes(archetype);
+    }
+    report->chunk_unused_bytes = report->chunk_bytes - report->chunk_used_bytes;
+    return SHOAL_OK;
+}
+
+bool shoal_archetype_next(const shoal_world *world, shoal_archetype_info *info) {
+    if (world == NULL || info == NULL || info->cursor >= world->archetype_count) {
+        return false;
+    }
+    const shoal_archetype *archetype = world->by_age[info->cursor];
+    *info = (shoal_archetype_info){
+        /* shoal_component is a struct of one uint32_t. */
+        .components = (const shoal_component *)(const void *)archetype->ids,
+        .component_count = archetype->component_count,
+        .chunk_count = archetype->chunk_count,
+        .row_count = archetype->row_count,
+        .row_capacity = archetype->row_capacity,
+        .used_bytes = archetype_used_bytes(archetype),
+        .unused_bytes = archetype->chunk_bytes - archetype_used_bytes(archetype),
+        .cursor = info->cursor + 1,
+    };
+    return true;
+}

@@ -1,0 +1,72 @@
+/*
+ * Rows: appending, moving between archetypes, removing. All of it works on rows that are known to exist, in chunks
+ * that have been reserved, and cannot fail.
+ *
+ * Invariant "placed": for each row, the index record of its entity names exactly this chunk, layout ordinal,
+ * archetype and row. Each function here restores it before it returns. Thread rule: world.
+ */
+#ifndef SHOAL_STORAGE_ROW_H
+#define SHOAL_STORAGE_ROW_H
+
+#include "world.h"
+
+/* Where an entity is. */
+typedef struct row_place {
+    shoal_archetype *archetype;
+    uintptr_t chunk; /* address | layout ordinal */
+    uint32_t row;
+} row_place;
+
+static ALWAYS_INLINE row_place row_of(const shoal_world *world, const index_record *record) {
+    return (row_place){.archetype = world->archetypes[index_archetype(record->place)],
+                       .chunk = record->chunk,
+                       .row = index_row(record->place)};
+}
+
+/* The address of column `column` of the row that the next commit into `archetype` makes. */
+static ALWAYS_INLINE char *row_open_value(const shoal_archetype *archetype, uint32_t column) {
+    const chunk_ref *ref = archetype->open;
+    return chunk_base(ref) + ref->offsets[column] + (size_t)ref->count * archetype->columns[column].byte_size;
+}
+
+/* Commits the open row of `archetype`, whose columns are written, as the row of `entity`. */
+static ALWAYS_INLINE void row_commit(shoal_archetype *archetype, shoal_entity entity, index_record *record) {
+    const chunk_ref *ref = archetype->open;
+    chunk_entities(ref)[ref->count] = entity;
+    index_place(record, ref->bits, archetype->index, ref->count);
+    archetype_commit_row(archetype);
+}
+
+/* Moves the values that both archetypes have into the open row of `target`, ends those that only the source has, fills
+   the hole in the source and places the entity. New columns of the open row are written already. */
+void row_move(shoal_world *world, row_place from, shoal_archetype *target, shoal_entity entity, index_record *record);
+
+/* Ends the values of a row and fills the hole; the entity's record is the caller's. */
+void row_remove(shoal_world *world, row_place place);
+
+/* Moves all rows of one chunk to the end of another of the same archetype, which has room: values, entities, places.
+   Adds to to->count; from->count is the caller's. */
+void row_relocate(shoal_world *world, shoal_archetype *archetype, const chunk_ref *from, chunk_ref *to);
+
+/* Moves `count` rows of one chunk from `first` on to the end of `target`'s open chunk, which has room for them: entities
+   and all columns that both archetypes have; places the entities and commits the rows. The source's count is the
+   caller's. */
+void row_move_run(shoal_world *world, shoal_archetype *source, const chunk_ref *from, uint32_t first, uint32_t count,
+                  shoal_archetype *target);
+
+/* Moves all rows of `source` to the end of `target`, which has room: as row_move() for each, in order. `write_new`
+   is called for each run of new rows and must write the columns that the source does not have. */
+typedef void (*row_write_new_fn)(void *user, const shoal_archetype *target, const chunk_ref *ref, uint32_t first,
+                                 uint32_t count);
+void row_move_all(shoal_world *world, shoal_archetype *source, shoal_archetype *target, row_write_new_fn write_new, void *user);
+
+/* Ends all rows of an archetype and gives their slots back. */
+void row_remove_all(shoal_world *world, shoal_archetype *archetype);
+
+/* Runs the dtor hooks of all rows, for the end of the world. */
+void row_end_values(shoal_archetype *archetype);
+
+/* Torture (shoal_world_def::move_rows): puts every chunk of the archetype at a new address. */
+void row_shuffle_chunks(shoal_world *world, shoal_archetype *archetype);
+
+#endif

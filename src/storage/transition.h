@@ -1,0 +1,79 @@
+/*
+ * The edge graph: from an archetype and a change (components added, components removed) to the archetype that an
+ * entity is in afterwards. A spawn is a change of the root archetype. Any number of components in one change is one
+ * edge, so no archetypes in between are made.
+ *
+ *     transition_table: hash(source, keys) -> chain of transitions
+ *
+ * An edge keeps its keys, so a hit is compared, not believed; each archetype remembers its most recent edge, which
+ * is the one that is asked for nearly always. Edges are a cache: all of them are dropped when an archetype is
+ * removed. Thread rule: world.
+ */
+#ifndef SHOAL_STORAGE_TRANSITION_H
+#define SHOAL_STORAGE_TRANSITION_H
+
+#include <shoal/entity.h>
+
+#include "archetype.h"
+
+typedef struct shoal_transition {
+    struct shoal_transition *next; /* chain */
+    shoal_archetype *source;
+    shoal_archetype *target;
+    uint32_t hash;
+    uint16_t add_count;
+    uint16_t remove_count;
+    const uint16_t *columns; /* an entry for each added key: its column in the target, ARCHETYPE_NONE for a tag */
+    uint32_t keys[];         /* added, then removed, in the caller's order */
+} shoal_transition;
+
+typedef struct transition_table {
+    shoal_transition **buckets;
+    uint32_t bucket_count; /* 0 or a power of two */
+    uint32_t count;
+} transition_table;
+
+/* A change as the caller gave it. */
+typedef struct transition_keys {
+    const shoal_value *add;
+    const shoal_component *remove;
+    size_t add_count;
+    size_t remove_count;
+} transition_keys;
+
+static ALWAYS_INLINE bool transition_is(const shoal_transition *edge, const transition_keys *keys) {
+    if (edge->add_count != keys->add_count || edge->remove_count != keys->remove_count) {
+        return false;
+    }
+    for (size_t i = 0; i < keys->add_count; i++) {
+        if (edge->keys[i] != keys->add[i].component.id) {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < keys->remove_count; i++) {
+        if (edge->keys[keys->add_count + i] != keys->remove[i].id) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Looks the edge up in the table and makes it if it is not there. NULL with the error stored:
+   COMPONENT_INVALID, COMPONENT_DUPLICATE, and those of archetype_obtain(). */
+shoal_transition *transition_obtain(struct shoal_world *world, shoal_archetype *source, const transition_keys *keys,
+                              const char *call);
+
+/* The edge for a change; the most recent one of the archetype costs a compare for each key. */
+static ALWAYS_INLINE shoal_transition *transition_find(struct shoal_world *world, shoal_archetype *source,
+                                                 const transition_keys *keys, const char *call) {
+    shoal_transition *recent = source->recent;
+    if (LIKELY(recent != NULL) && LIKELY(transition_is(recent, keys))) {
+        return recent;
+    }
+    return transition_obtain(world, source, keys, call);
+}
+
+/* Drops all edges. */
+void transition_drop_all(struct shoal_world *world);
+
+#endif

@@ -1,0 +1,52 @@
+/*
+ * Giving memory back: empty archetypes, scratch of children, index pages, slabs, in that order, so that what one
+ * step frees the next can give back. Thread rule: world.
+ */
+#include "../base/platform/platform.h"
+#include "world.h"
+
+typedef struct trim_clock {
+    uint64_t end_ns; /* 0: no limit */
+} trim_clock;
+
+static bool trim_has_time(void *user) {
+    const trim_clock *clock = user;
+    return clock->end_ns == 0 || platform_clock_ns() < clock->end_ns;
+}
+
+static void trim_archetypes(shoal_world *world, trim_clock *clock) {
+    for (uint32_t age = world->archetype_count; age-- > 0 && trim_has_time(clock);) {
+        shoal_archetype *archetype = world->by_age[age];
+        if (archetype->row_count == 0 && archetype != world->root) {
+            archetype_remove(world, archetype);
+        }
+    }
+}
+
+shoal_status shoal_world_trim(shoal_world *world, uint64_t budget_microseconds, size_t *released_bytes) {
+    if (world == NULL) {
+        return SHOAL_INVALID_ARGUMENT;
+    }
+    if (world->lock_count != 0) {
+        return world_fail_locked(world, "shoal_world_trim");
+    }
+    size_t before = world->memory.total;
+    trim_clock clock = {0};
+    if (budget_microseconds != 0) {
+        uint64_t now = platform_clock_ns();
+        clock.end_ns = budget_microseconds < (UINT64_MAX - now) / 1000 ? now + budget_microseconds * 1000 : UINT64_MAX;
+    }
+    archetype_flush_left(world);
+    trim_archetypes(world, &clock);
+    for (world_child *child = world->children; child != NULL; child = child->next) {
+        if (child->trim != NULL) {
+            child->trim(child);
+        }
+    }
+    index_trim(&world->index, trim_has_time, &clock);
+    pools_trim(&world->pools, trim_has_time, &clock);
+    if (released_bytes != NULL) {
+        *released_bytes = before > world->memory.total ? before - world->memory.total : 0;
+    }
+    return SHOAL_OK;
+}

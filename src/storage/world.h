@@ -1,0 +1,109 @@
+/*
+ * The world: all state that the modules share. Each group of members names its file.
+ *
+ * Thread rule: reading is "read", all else is "world"; see the public headers.
+ */
+#ifndef SHOAL_STORAGE_WORLD_H
+#define SHOAL_STORAGE_WORLD_H
+
+#include <shoal/world.h>
+
+#include "../base/error.h"
+#include "../base/memory.h"
+#include "archetype.h"
+#include "index.h"
+#include "pool.h"
+#include "transition.h"
+
+/*
+ * Something above the storage that must know of archetypes: a query. Storage knows no queries; it tells its
+ * watchers. `prepare` may fail and changes nothing that can be seen; `commit` follows and cannot.
+ */
+typedef struct archetype_watcher {
+    struct archetype_watcher *next, *previous;
+    shoal_status (*prepare)(struct archetype_watcher *watcher, const shoal_archetype *archetype);
+    void (*commit)(struct archetype_watcher *watcher, shoal_archetype *archetype);
+    void (*forget)(struct archetype_watcher *watcher, const shoal_archetype *archetype);
+    bool (*validate)(struct archetype_watcher *watcher, char *reason, size_t reason_size);
+    void (*end)(struct archetype_watcher *watcher); /* the world ends: give your memory back */
+} archetype_watcher;
+
+/* Something that belongs to the world and ends with it: a command buffer. */
+typedef struct world_child {
+    struct world_child *next, *previous;
+    void (*end)(struct world_child *child);
+    void (*trim)(struct world_child *child); /* gives scratch memory back; may be NULL */
+} world_child;
+
+struct shoal_world {
+    /* archetype.c */
+    shoal_archetype **archetypes; /* by index; NULL where an index is free */
+    shoal_archetype *root;        /* the empty set: index 0, never removed */
+    entity_index index;     /* index.c */
+    uint32_t lock_count;    /* lock: open views and running callbacks */
+    bool move_rows;         /* row.c: torture */
+    const char *lock_holder;
+
+    shoal_archetype **by_age; /* archetype_count entries */
+    uint32_t archetype_count;
+    uint32_t archetype_capacity; /* of both arrays */
+    uint32_t archetype_free_hint; /* no index below is free */
+    shoal_archetype **by_set;          /* open hash table over the sets; by_set_mask + 1 entries */
+    uint32_t by_set_mask;
+    uint8_t first_pool; /* chunk sizes, as pool numbers */
+    uint8_t largest_pool;
+
+    transition_table transitions; /* transition.c */
+    chunk_pools pools;            /* pool.c */
+    shoal_chunk *left_chunks;     /* archetype.c: see archetype_flush_left() */
+    shoal_memory memory;                /* memory.c */
+    archetype_watcher *watchers;  /* in the order in which they came */
+    archetype_watcher *last_watcher;
+    world_child *children;
+    uint16_t commands_number; /* command.c: of the newest buffer */
+
+    error_record error;
+    shoal_log_fn log;
+    void *log_user;
+    uint32_t tag;
+    char name[32];
+};
+
+/* ---- errors and the log ---- */
+
+/* Each stores the error and returns the status. */
+shoal_status world_fail(shoal_world *world, shoal_status status, const char *call);
+shoal_status world_fail_entity(shoal_world *world, const char *call, shoal_entity entity);
+shoal_status world_fail_component(shoal_world *world, shoal_status status, const char *call, shoal_entity entity,
+                                  shoal_component component);
+shoal_status world_fail_locked(shoal_world *world, const char *call);
+
+/* Writes a line to the world's log, if it has one. */
+void world_log(shoal_world *world, shoal_log_level level, const char *format, ...) PRINTF_LIKE(3, 4);
+
+/* ---- the lock ---- */
+
+typedef struct world_lock {
+    const char *outer;
+} world_lock;
+
+static ALWAYS_INLINE world_lock world_lock_enter(shoal_world *world, const char *holder) {
+    world_lock lock = {.outer = world->lock_holder};
+    world->lock_holder = holder;
+    world->lock_count++;
+    return lock;
+}
+
+static ALWAYS_INLINE void world_lock_leave(shoal_world *world, world_lock lock) {
+    world->lock_count--;
+    world->lock_holder = world->lock_count == 0 ? NULL : lock.outer;
+}
+
+/* ---- watchers and children ---- */
+
+void world_add_watcher(shoal_world *world, archetype_watcher *watcher);
+void world_remove_watcher(shoal_world *world, archetype_watcher *watcher);
+void world_add_child(shoal_world *world, world_child *child);
+void world_remove_child(shoal_world *world, world_child *child);
+
+#endif
