@@ -96,71 +96,171 @@ SHOAL_API shoal_status shoal_query_destroy_entities(shoal_query *query);
     Thread: world. */
 SHOAL_API shoal_status shoal_query_change_entities(shoal_query *query, const shoal_change *change);
 
+/* ---- what the inline functions below need to see; private, and subject to change ---- */
+
+/* A chunk as its archetype lists it. */
+typedef struct shoal_view_chunk {
+    uintptr_t bits; /* its address; the low 4 bits are the storage's own */
+    const uint32_t *offsets;
+    uint32_t count;
+    uint32_t capacity;
+} shoal_view_chunk;
+
+/* The head of an archetype. */
+typedef struct shoal_view_archetype {
+    const shoal_view_chunk *chunks;
+    uint32_t chunk_count;
+} shoal_view_archetype;
+
+/* A matching archetype: where its chunks are, and the column of each data term. */
+typedef struct shoal_view_match {
+    const shoal_view_archetype *archetype;
+    uint16_t columns[2]; /* as many as there are data terms */
+} shoal_view_match;
+
+/* The world's lock against structural changes. */
+typedef struct shoal_view_lock {
+    const char *holder; /* of the newest hold; NULL when there is none */
+    uint32_t count;
+} shoal_view_lock;
+
+/* The head of a query. */
+struct shoal_query {
+    shoal_view_lock *lock;
+    const char *name;
+    const char *matches;        /* shoal_view_match, match_stride bytes each, behind an unused one */
+    size_t match_stride;
+    size_t match_bytes;         /* of all matches, without the unused one */
+    const uint32_t *read_keys;  /* data term -> component id */
+    const uint32_t *write_keys; /* data term -> component id, or 0 where it may only be read */
+    size_t data_count;
+};
+
 /**
- * One chunk's rows while a query is iterated. `count` and `entities` are for reading; the rest is private and
- * laid open for the inline functions only. A view lives on the caller's stack and must not be copied.
+ * One chunk's rows while a query is iterated. `count` and `entities` are for reading; the rest is private. A view
+ * lives on the caller's stack and must not be copied.
  */
 typedef struct shoal_view {
     size_t count;                 /**< rows */
     const shoal_entity *entities; /**< `count` handles */
 
-    char *base_;                  /* the chunk */
-    const uint32_t *offsets_;     /* of its columns */
-    const uint16_t *columns_;     /* data term -> column of this archetype */
-    const uint32_t *read_keys_;   /* data term -> component id that may be read */
-    const uint32_t *write_keys_;  /* data term -> component id that may be written, or 0 */
-    size_t term_count_;           /* data terms; 0 when the view is closed */
-    const void *chunk_, *chunk_end_;
-    const void *match_, *match_end_;
-    shoal_query *query_;          /* NULL when the view is closed */
-    const char *outer_;           /* the lock holder before this view */
+    char *base_;              /* the chunk */
+    const uint32_t *offsets_; /* of its columns */
+    size_t term_count_;       /* data terms; 0 while the view is on no chunk */
+    const shoal_view_chunk *chunk_, *chunk_end_; /* the next one, and the end of this archetype's */
+    const char *match_, *match_end_;             /* this archetype's match, and the last one */
+    const shoal_query *query_;                   /* NULL when the view is closed */
+    const char *outer_;                          /* the lock's holder before this view */
 } shoal_view;
 
-/** What `columns_` has where an optional component is not there. */
+/** What a match has where an optional component is not there. */
 #define SHOAL_NO_COLUMN 0xFFFFu
+
+/** Stores that a view was begun without a query, and closes it. Thread: any. */
+SHOAL_API shoal_status shoal_view_begin_failed(shoal_view *view);
 
 /**
  * Opens a view before its first chunk and locks the world against structural changes. Views may nest.
  * INVALID_ARGUMENT for a null pointer; the view is closed then and next returns false. Thread: world.
  */
-SHOAL_API shoal_status shoal_view_begin(shoal_view *view, shoal_query *query);
+static inline shoal_status shoal_view_begin(shoal_view *view, shoal_query *query) {
+    if (view == NULL || query == NULL) {
+        return shoal_view_begin_failed(view);
+    }
+    shoal_view_lock *lock = query->lock;
+    view->count = 0;
+    view->entities = NULL;
+    view->term_count_ = 0;
+    view->chunk_ = NULL;
+    view->chunk_end_ = NULL;
+    view->match_ = query->matches;
+    view->match_end_ = query->matches + query->match_bytes;
+    view->query_ = query;
+    view->outer_ = lock->holder;
+    lock->holder = query->name;
+    lock->count++;
+    return SHOAL_OK;
+}
+
+/** Closes a view before its end; closing twice is fine. Thread: world. */
+static inline void shoal_view_end(shoal_view *view) {
+    if (view == NULL || view->query_ == NULL) {
+        return;
+    }
+    shoal_view_lock *lock = view->query_->lock;
+    lock->count--;
+    lock->holder = lock->count == 0 ? NULL : view->outer_;
+    view->count = 0;
+    view->term_count_ = 0;
+    view->query_ = NULL;
+    view->chunk_ = view->chunk_end_;
+    view->match_ = view->match_end_;
+}
 
 /**
  * Goes to the next chunk that has rows. At the end it closes the view, unlocks and returns false.
  * Pointers into columns are valid until the next structural change of their archetype. Thread: world.
  */
-SHOAL_API bool shoal_view_next(shoal_view *view);
-
-/** Closes a view before its end; closing twice is fine. Thread: world. */
-SHOAL_API void shoal_view_end(shoal_view *view);
+static inline bool shoal_view_next(shoal_view *view) {
+    const shoal_view_chunk *chunk = view->chunk_;
+    if (chunk == view->chunk_end_) {
+        const char *match = view->match_;
+        const shoal_view_archetype *archetype;
+        do {
+            if (match == view->match_end_) {
+                shoal_view_end(view);
+                return false;
+            }
+            match += view->query_->match_stride;
+            archetype = ((const shoal_view_match *)(const void *)match)->archetype;
+        } while (archetype->chunk_count == 0);
+        chunk = archetype->chunks;
+        view->match_ = match;
+        view->chunk_end_ = chunk + archetype->chunk_count;
+        view->term_count_ = view->query_->data_count;
+    }
+    view->chunk_ = chunk + 1;
+    view->base_ = (char *)(chunk->bits & ~(uintptr_t)15);
+    view->offsets_ = chunk->offsets;
+    view->count = chunk->count;
+    view->entities = (const shoal_entity *)(const void *)(view->base_ + 64);
+    return true;
+}
 
 /** Records why a column was refused (TERM_MISSING, TERM_READ_ONLY, TERM_WITHOUT_DATA) and returns NULL.
     Thread: world. */
 SHOAL_API void *shoal_view_refuse(const shoal_view *view, shoal_component component, bool for_write);
+
+/* The column of the data term whose key is `id`; `*found` is false when there is none. */
+static inline void *shoal_view_find(const shoal_view *view, const uint32_t *keys, uint32_t id, bool *found) {
+    for (size_t term = 0; term < view->term_count_; term++) {
+        if (keys[term] == id) {
+            uint16_t column = ((const shoal_view_match *)(const void *)view->match_)->columns[term];
+            *found = true;
+            return column != SHOAL_NO_COLUMN ? view->base_ + view->offsets_[column] : NULL;
+        }
+    }
+    *found = false;
+    return NULL;
+}
 
 /**
  * The column of `component` for reading, `view->count` values; NULL where an optional component is not there, and
  * NULL with a status where the query has no such term. Thread: world.
  */
 static inline const void *shoal_view_read(const shoal_view *view, shoal_component component) {
-    for (size_t term = 0; term < view->term_count_; term++) {
-        if (view->read_keys_[term] == component.id) {
-            uint16_t column = view->columns_[term];
-            return column != SHOAL_NO_COLUMN ? view->base_ + view->offsets_[column] : NULL;
-        }
-    }
-    return shoal_view_refuse(view, component, false);
+    bool found = false;
+    const void *column =
+        view->query_ != NULL ? shoal_view_find(view, view->query_->read_keys, component.id, &found) : NULL;
+    return found ? column : shoal_view_refuse(view, component, false);
 }
 
 /** The same for writing; NULL with TERM_READ_ONLY where the query only reads. Thread: world. */
 static inline void *shoal_view_write(const shoal_view *view, shoal_component component) {
-    for (size_t term = 0; term < view->term_count_; term++) {
-        if (view->write_keys_[term] == component.id) {
-            uint16_t column = view->columns_[term];
-            return column != SHOAL_NO_COLUMN ? view->base_ + view->offsets_[column] : NULL;
-        }
-    }
-    return shoal_view_refuse(view, component, true);
+    bool found = false;
+    void *column =
+        view->query_ != NULL ? shoal_view_find(view, view->query_->write_keys, component.id, &found) : NULL;
+    return found ? column : shoal_view_refuse(view, component, true);
 }
 
 /** Typed forms: SHOAL_COLUMN(&view, Position) is a const Position *. */

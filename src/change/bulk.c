@@ -150,11 +150,11 @@ static void bulk_commit(shoal_world *world, const shoal_spawn_many_def *def, con
     for (bulk_run run = start; bulk_next(target, def->count, &run);) {
         bulk_take(world, target, &run, def->entities);
     }
-    world_lock lock = world_lock_enter(world, "shoal_spawn_many");
+    const char *outer = world_lock_enter(world, "shoal_spawn_many");
     for (bulk_run run = start; def->fill != NULL && bulk_next(target, def->count, &run);) {
         bulk_fill(def, edge, &run, fill_columns);
     }
-    world_lock_leave(world, lock);
+    world_lock_leave(world, outer);
     for (size_t left = def->count; left > 0;) {
         chunk_ref *ref = target->open;
         uint32_t room = ref->capacity - ref->count;
@@ -211,7 +211,7 @@ shoal_status shoal_spawn_many(shoal_world *world, const shoal_spawn_many_def *de
     if (world == NULL) {
         return SHOAL_INVALID_ARGUMENT;
     }
-    if (world->lock_count != 0) {
+    if (world_is_locked(world)) {
         return world_fail_locked(world, call);
     }
     if (def == NULL || (def->values == NULL && def->value_count != 0) ||
@@ -389,18 +389,18 @@ static void bulk_change_commit(bulk_change *change, shoal_archetype *source) {
 
 static shoal_status query_change(shoal_query *query, const transition_keys *keys, bulk_change *changes,
                                  const char *call) {
-    shoal_world *world = query->world;
-    size_t match_count = query->match_count; /* archetypes that the change makes may match as well; they come behind */
+    shoal_world *world = query_of(query)->world;
+    size_t match_count = query_of(query)->match_count; /* archetypes that the change makes may match as well; they come behind */
     shoal_status status = change_validate(world, keys->add, keys->add_count, call);
     size_t prepared = 0;
     for (; prepared < match_count && status == SHOAL_OK; prepared++) {
         changes[prepared] = (bulk_change){.world = world, .values = keys->add};
-        status = bulk_change_prepare(&changes[prepared], query_match_at(query, prepared)->archetype, keys, call);
+        status = bulk_change_prepare(&changes[prepared], query_match_at(query_of(query), prepared)->archetype, keys, call);
     }
     /* Rows that stay come first: afterwards others move in beside them, and these are as they should be already. */
     for (size_t pass = 0; pass < 2 && status == SHOAL_OK; pass++) {
         for (size_t i = 0; i < match_count; i++) {
-            shoal_archetype *source = query_match_at(query, i)->archetype;
+            shoal_archetype *source = query_match_at(query_of(query), i)->archetype;
             if ((changes[i].edge->target == source) == (pass == 0)) {
                 bulk_change_commit(&changes[i], source);
             }
@@ -421,8 +421,8 @@ shoal_status shoal_query_change_entities(shoal_query *query, const shoal_change 
     if (query == NULL) {
         return SHOAL_INVALID_ARGUMENT;
     }
-    shoal_world *world = query->world;
-    if (world->lock_count != 0) {
+    shoal_world *world = query_of(query)->world;
+    if (world_is_locked(world)) {
         return world_fail_locked(world, call);
     }
     if (change == NULL || (change->add == NULL && change->add_count != 0) ||
@@ -436,10 +436,10 @@ shoal_status shoal_query_change_entities(shoal_query *query, const shoal_change 
     if (transition_find(world, world->root, &keys, call) == NULL) { /* checks the keys even when nothing matches */
         return world->error.status;
     }
-    if (query->match_count == 0) {
+    if (query_of(query)->match_count == 0) {
         return SHOAL_OK;
     }
-    size_t bytes = query->match_count * sizeof(bulk_change);
+    size_t bytes = query_of(query)->match_count * sizeof(bulk_change);
     bulk_change *changes = memory_allocate_zero(&world->memory, SHOAL_PURPOSE_SCRATCH, bytes, 16);
     if (changes == NULL) {
         return world_fail(world, world->memory.failure, call);

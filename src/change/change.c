@@ -103,7 +103,7 @@ COLD static shoal_status change_careful(shoal_world *world, shoal_entity entity,
             stage_release(world, &staged, values, true);
             return status;
         }
-        row_move(world, row_of(world, record), target, entity, record);
+        row_move(world, row_of(world, record), edge, entity, record);
     }
     stage_apply(world, record, edge, values, &staged);
     return SHOAL_OK;
@@ -123,7 +123,7 @@ static void replace_plain(const row_place place, const shoal_transition *edge, c
 
 /* Writes the added values before the move, so that they may point into the row itself: new components into the open row
    of the target, replaced ones in place, where the move finds them. */
-static ALWAYS_INLINE void write_added(row_place place, const shoal_transition *edge, const shoal_value *values) {
+static void write_added(row_place place, const shoal_transition *edge, const shoal_value *values) {
     const shoal_archetype *source = place.archetype;
     for (size_t i = 0; i < edge->add_count; i++) {
         uint32_t column = edge->columns[i];
@@ -132,7 +132,7 @@ static ALWAYS_INLINE void write_added(row_place place, const shoal_transition *e
         }
         size_t byte_size = edge->target->columns[column].byte_size;
         uint32_t old_column = archetype_find(source, values[i].component.id);
-        if (LIKELY(old_column == ARCHETYPE_NONE)) {
+        if (old_column == ARCHETYPE_NONE) {
             write_value(row_open_value(edge->target, column), values[i].data, byte_size);
         } else if (values[i].data != NULL) {
             copy_value(archetype_value(source, place.chunk, old_column, place.row), values[i].data, byte_size);
@@ -140,38 +140,55 @@ static ALWAYS_INLINE void write_added(row_place place, const shoal_transition *e
     }
 }
 
-/* Budget for one component added to or removed from a plain archetype: about 15 ns beside two small components. */
-static ALWAYS_INLINE shoal_status change_found(shoal_world *world, shoal_entity entity, index_record *record,
-                                               const transition_keys *keys, const char *call) {
+static shoal_status change_plain(shoal_world *world, shoal_entity entity, index_record *record,
+                                 const shoal_transition *edge, const shoal_value *values, const char *call) {
     row_place place = row_of(world, record);
-    shoal_archetype *source = place.archetype;
-    const shoal_transition *edge = transition_find(world, source, keys, call);
-    if (UNLIKELY(edge == NULL)) {
-        return world->error.status;
-    }
-    shoal_archetype *target = edge->target;
-    if (UNLIKELY(source->careful || target->careful)) {
-        shoal_status status = change_careful(world, entity, record, edge, keys->add, call);
-        change_torture(world, source);
-        change_torture(world, target);
-        return status;
-    }
-    if (target == source) {
-        replace_plain(place, edge, keys->add);
+    if (edge->target == place.archetype) {
+        replace_plain(place, edge, values);
         return SHOAL_OK;
     }
-    if (UNLIKELY(target->open == NULL)) {
-        shoal_status status = change_reserve_row(world, target, call);
-        if (status != SHOAL_OK) {
-            return status;
-        }
+    shoal_status status = change_reserve_row(world, edge->target, call);
+    if (status != SHOAL_OK) {
+        return status;
     }
     /* Making room may have merged chunks, but never those of another archetype: `place` still holds. */
-    write_added(place, edge, keys->add);
-    row_move(world, place, target, entity, record);
-    change_torture(world, source);
-    change_torture(world, target);
+    write_added(place, edge, values);
+    row_move(world, place, edge, entity, record);
     return SHOAL_OK;
+}
+
+/* Any change, any archetype. */
+static shoal_status change_found(shoal_world *world, shoal_entity entity, index_record *record,
+                                 const transition_keys *keys, const char *call) {
+    shoal_archetype *source = row_of(world, record).archetype;
+    const shoal_transition *edge = transition_find(world, source, keys, call);
+    if (edge == NULL) {
+        return world->error.status;
+    }
+    shoal_status status = source->careful || edge->target->careful
+                              ? change_careful(world, entity, record, edge, keys->add, call)
+                              : change_plain(world, entity, record, edge, keys->add, call);
+    change_torture(world, source);
+    change_torture(world, edge->target);
+    return status;
+}
+
+/* One component added or removed, the edge at hand and plain, room in the target: true when it is done.
+   Budget: about 200 instructions, 15 ns, beside two small components. */
+static ALWAYS_INLINE bool change_quick(shoal_world *world, shoal_entity entity, index_record *record,
+                                       shoal_component component, const void *data, uint16_t add_count) {
+    row_place place = row_of(world, record);
+    const shoal_transition *edge = transition_recent_single(place.archetype, component.id, add_count);
+    if (UNLIKELY(edge == NULL) || UNLIKELY(!edge->is_plain) || UNLIKELY(edge->target->open == NULL) ||
+        UNLIKELY(world->move_rows)) {
+        return false;
+    }
+    if (add_count == 1 && edge->columns[0] != ARCHETYPE_NONE) {
+        uint32_t column = edge->columns[0];
+        write_value(row_open_value(edge->target, column), data, edge->target->columns[column].byte_size);
+    }
+    row_move(world, place, edge, entity, record);
+    return true;
 }
 
 /* ---- the public functions ---- */
@@ -182,7 +199,7 @@ static ALWAYS_INLINE shoal_status change_enter(shoal_world *world, shoal_entity 
     if (UNLIKELY(world == NULL)) {
         return SHOAL_INVALID_ARGUMENT;
     }
-    if (UNLIKELY(world->lock_count != 0)) {
+    if (world_is_locked(world)) {
         return world_fail_locked(world, call);
     }
     *record = index_find(&world->index, entity);
@@ -196,6 +213,9 @@ shoal_status shoal_add(shoal_world *world, shoal_entity entity, shoal_component 
     if (UNLIKELY(status != SHOAL_OK)) {
         return status;
     }
+    if (LIKELY(change_quick(world, entity, record, component, data, 1))) {
+        return SHOAL_OK;
+    }
     shoal_value value = {.component = component, .data = data};
     transition_keys keys = {.add = &value, .add_count = 1};
     return change_found(world, entity, record, &keys, call);
@@ -207,6 +227,9 @@ shoal_status shoal_remove(shoal_world *world, shoal_entity entity, shoal_compone
     shoal_status status = change_enter(world, entity, &record, call);
     if (UNLIKELY(status != SHOAL_OK)) {
         return status;
+    }
+    if (LIKELY(change_quick(world, entity, record, component, NULL, 0))) {
+        return SHOAL_OK;
     }
     transition_keys keys = {.remove = &component, .remove_count = 1};
     return change_found(world, entity, record, &keys, call);
@@ -237,18 +260,11 @@ shoal_status shoal_clear(shoal_world *world, shoal_entity entity) {
     if (status != SHOAL_OK) {
         return status;
     }
-    row_place place = row_of(world, record);
-    if (place.archetype == world->root) {
-        return SHOAL_OK;
-    }
-    status = change_reserve_row(world, world->root, call);
-    if (status != SHOAL_OK) {
-        return status;
-    }
-    row_move(world, place, world->root, entity, record);
-    change_torture(world, place.archetype);
-    change_torture(world, world->root);
-    return SHOAL_OK;
+    const shoal_archetype *source = row_of(world, record).archetype;
+    /* shoal_component is a struct of one uint32_t. */
+    transition_keys keys = {.remove = (const shoal_component *)(const void *)source->ids,
+                            .remove_count = source->component_count};
+    return change_found(world, entity, record, &keys, call);
 }
 
 shoal_status shoal_set(shoal_world *world, shoal_entity entity, shoal_component component, const void *data) {

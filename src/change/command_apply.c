@@ -48,21 +48,29 @@ static shoal_status targets_promise(shoal_commands *commands) {
 
 /* ---- the plan when no entity is named twice ---- */
 
-/* The archetype that one command alone moves an entity to; its own when it does not move. NULL: error stored. */
-static ALWAYS_INLINE shoal_archetype *single_target(shoal_world *world, const shoal_command *command,
-                                                    shoal_archetype *source) {
-    if (command->kind == SHOAL_COMMAND_CLEAR) {
-        return world->root;
-    }
-    if (command->kind != SHOAL_COMMAND_ADD && command->kind != SHOAL_COMMAND_REMOVE) {
-        return source;
+/* The edge of one command alone. NULL: error stored. */
+static ALWAYS_INLINE const shoal_transition *single_edge(shoal_world *world, const shoal_command *command,
+                                                         shoal_archetype *source) {
+    bool adds = command->kind == SHOAL_COMMAND_ADD;
+    if (LIKELY(command->kind != SHOAL_COMMAND_CLEAR)) {
+        const shoal_transition *recent = transition_recent_single(source, command->component, adds);
+        if (LIKELY(recent != NULL)) {
+            return recent;
+        }
     }
     shoal_component component = {command->component};
     shoal_value value = {.component = component};
-    bool adds = command->kind == SHOAL_COMMAND_ADD;
     transition_keys keys = {.add = &value, .add_count = adds, .remove = &component, .remove_count = !adds};
-    const shoal_transition *edge = transition_find(world, source, &keys, apply_call);
-    return edge != NULL ? edge->target : NULL;
+    if (command->kind == SHOAL_COMMAND_CLEAR) {
+        keys.remove = (const shoal_component *)(const void *)source->ids; /* a struct of one uint32_t */
+        keys.remove_count = source->component_count;
+    }
+    return transition_find(world, source, &keys, apply_call);
+}
+
+static ALWAYS_INLINE bool command_moves(const shoal_command *command) {
+    return command->kind == SHOAL_COMMAND_ADD || command->kind == SHOAL_COMMAND_REMOVE ||
+           command->kind == SHOAL_COMMAND_CLEAR;
 }
 
 static void marks_clear(shoal_commands *commands, size_t count) {
@@ -91,15 +99,15 @@ static shoal_status plan_single(shoal_commands *commands, bool *distinct) {
             break;
         }
         shoal_archetype *source = world->archetypes[index_archetype(record->place)];
-        shoal_archetype *target = single_target(world, command, source);
-        if (UNLIKELY(target == NULL)) {
-            status = world->error.status;
-            break;
+        if (command_moves(command)) {
+            const shoal_transition *edge = single_edge(world, command, source);
+            if (UNLIKELY(edge == NULL)) {
+                status = world->error.status;
+                break;
+            }
+            status = edge->target != source ? target_count_row(commands, edge->target) : SHOAL_OK;
         }
         record->place |= INDEX_MARK;
-        if (target != source) {
-            status = target_count_row(commands, target);
-        }
     }
     if (!*distinct || status != SHOAL_OK) {
         marks_clear(commands, i);
@@ -287,9 +295,9 @@ COLD static void command_dropped(shoal_commands *commands, uint32_t number, shoa
         log_dropped(commands, &dropped);
     }
     if (commands->def.dropped != NULL) {
-        world_lock lock = world_lock_enter(commands->world, commands->name);
+        const char *outer = world_lock_enter(commands->world, commands->name);
         commands->def.dropped(commands->def.user, &dropped);
-        world_lock_leave(commands->world, lock);
+        world_lock_leave(commands->world, outer);
     }
 }
 
@@ -327,9 +335,7 @@ static ALWAYS_INLINE void value_deliver(shoal_commands *commands, shoal_command 
 static void commit_add(shoal_commands *commands, shoal_command *command, uint32_t number, index_record *record) {
     shoal_world *world = commands->world;
     row_place place = row_of(world, record);
-    shoal_value value = {.component = {command->component}};
-    transition_keys keys = {.add = &value, .add_count = 1};
-    const shoal_transition *edge = transition_find(world, place.archetype, &keys, apply_call);
+    const shoal_transition *edge = single_edge(world, command, place.archetype);
     shoal_archetype *target = edge->target;
     uint32_t column = edge->columns[0];
     const component_type *type = component_type_at(command->component);
@@ -342,7 +348,7 @@ static void commit_add(shoal_commands *commands, shoal_command *command, uint32_
         if (column != ARCHETYPE_NONE) {
             value_deliver(commands, command, type, row_open_value(target, column));
         }
-        row_move(world, place, target, command->entity, record);
+        row_move(world, place, edge, command->entity, record);
     } else if (column != ARCHETYPE_NONE && (command->flags & COMMAND_HAS_VALUE)) {
         char *old = archetype_value(target, place.chunk, column, place.row);
         component_end(type, old, 1);
@@ -383,10 +389,10 @@ static ALWAYS_INLINE void commit_single(shoal_commands *commands, uint32_t numbe
         row_remove(world, row_of(world, record));
         index_give(&world->index, shoal_entity_index(command->entity));
     } else {
-        shoal_archetype *source = row_of(world, record).archetype;
-        shoal_archetype *target = single_target(world, command, source);
-        if (target != source) {
-            row_move(world, row_of(world, record), target, command->entity, record);
+        row_place place = row_of(world, record);
+        const shoal_transition *edge = single_edge(world, command, place.archetype);
+        if (edge->target != place.archetype) {
+            row_move(world, place, edge, command->entity, record);
         }
     }
 }
@@ -430,7 +436,7 @@ static void commit_alive(shoal_commands *commands, shoal_entity entity, index_re
     const shoal_transition *edge = fold_edge(commands, place.archetype);
     fold_deliver(commands, edge, &place);
     if (edge->target != place.archetype) {
-        row_move(world, place, edge->target, entity, record);
+        row_move(world, place, edge, entity, record);
     }
 }
 
@@ -507,7 +513,7 @@ shoal_status shoal_commands_apply(shoal_commands *commands, shoal_commands_resul
         return SHOAL_INVALID_ARGUMENT;
     }
     shoal_world *world = commands->world;
-    if (world->lock_count != 0) {
+    if (world_is_locked(world)) {
         return world_fail_locked(world, apply_call);
     }
     bool distinct = true;

@@ -16,7 +16,7 @@ shoal_status shoal_destroy(shoal_world *world, shoal_entity entity) {
     if (UNLIKELY(world == NULL)) {
         return SHOAL_INVALID_ARGUMENT;
     }
-    if (UNLIKELY(world->lock_count != 0)) {
+    if (world_is_locked(world)) {
         return world_fail_locked(world, call);
     }
     const index_record *record = index_find(&world->index, entity);
@@ -32,7 +32,7 @@ shoal_status shoal_destroy_many(shoal_world *world, const shoal_entity *entities
     if (world == NULL || (entities == NULL && count != 0)) {
         return world != NULL ? world_fail(world, SHOAL_INVALID_ARGUMENT, call) : SHOAL_INVALID_ARGUMENT;
     }
-    if (world->lock_count != 0) {
+    if (world_is_locked(world)) {
         return world_fail_locked(world, call);
     }
     for (size_t i = 0; i < count; i++) {
@@ -53,12 +53,12 @@ shoal_status shoal_query_destroy_entities(shoal_query *query) {
     if (query == NULL) {
         return SHOAL_INVALID_ARGUMENT;
     }
-    shoal_world *world = query->world;
-    if (world->lock_count != 0) {
+    shoal_world *world = query_of(query)->world;
+    if (world_is_locked(world)) {
         return world_fail_locked(world, "shoal_query_destroy_entities");
     }
-    for (size_t i = 0; i < query->match_count; i++) {
-        row_remove_all(world, query_match_at(query, i)->archetype);
+    for (size_t i = 0; i < query_of(query)->match_count; i++) {
+        row_remove_all(world, query_match_at(query_of(query), i)->archetype);
     }
     return SHOAL_OK;
 }

@@ -36,31 +36,49 @@ COLD static shoal_status spawn_prepare_slow(shoal_world *world, const shoal_tran
     return status;
 }
 
-shoal_entity shoal_spawn(shoal_world *world, const shoal_value *values, size_t value_count) {
-    static const char call[] = "shoal_spawn";
-    const shoal_entity none = {0};
-    if (UNLIKELY(world == NULL) || UNLIKELY(world->lock_count != 0) || UNLIKELY(values == NULL && value_count != 0)) {
-        if (world != NULL) {
-            world->lock_count != 0 ? world_fail_locked(world, call) : world_fail(world, SHOAL_INVALID_ARGUMENT, call);
-        }
-        return none;
+/* Why a spawn cannot begin. */
+COLD static shoal_entity spawn_refuse(shoal_world *world, const char *call) {
+    if (world != NULL) {
+        world_is_locked(world) ? world_fail_locked(world, call) : world_fail(world, SHOAL_INVALID_ARGUMENT, call);
     }
-    transition_keys keys = {.add = values, .add_count = value_count};
-    const shoal_transition *edge = transition_find(world, world->root, &keys, call);
-    if (UNLIKELY(edge == NULL)) {
-        return none;
-    }
-    shoal_archetype *target = edge->target;
-    if (LIKELY(target->open != NULL) && LIKELY(index_ready(&world->index)) && LIKELY(!target->careful)) {
-        change_write_plain(edge, target->open, target->open->count, values, value_count);
-    } else if (spawn_prepare_slow(world, edge, values, call) != SHOAL_OK) {
-        return none;
-    }
+    return (shoal_entity){0};
+}
+
+/* Takes the slot and commits the row that has been written. */
+static ALWAYS_INLINE shoal_entity spawn_commit(shoal_world *world, shoal_archetype *target) {
     index_record *record;
     shoal_entity entity = index_take(&world->index, &record);
     row_commit(target, entity, record);
-    change_torture(world, target);
     return entity;
+}
+
+/* Any spawn. */
+static shoal_entity spawn_any(shoal_world *world, const shoal_value *values, size_t value_count, const char *call) {
+    transition_keys keys = {.add = values, .add_count = value_count};
+    const shoal_transition *edge = transition_find(world, world->root, &keys, call);
+    if (edge == NULL || spawn_prepare_slow(world, edge, values, call) != SHOAL_OK) {
+        return (shoal_entity){0};
+    }
+    shoal_entity entity = spawn_commit(world, edge->target);
+    change_torture(world, edge->target);
+    return entity;
+}
+
+shoal_entity shoal_spawn(shoal_world *world, const shoal_value *values, size_t value_count) {
+    static const char call[] = "shoal_spawn";
+    if (UNLIKELY(world == NULL) || world_is_locked(world) || UNLIKELY(values == NULL && value_count != 0)) {
+        return spawn_refuse(world, call);
+    }
+    const shoal_transition *edge = world->root->recent;
+    transition_keys keys = {.add = values, .add_count = value_count};
+    if (UNLIKELY(edge == NULL) || UNLIKELY(!transition_is(edge, &keys)) || UNLIKELY(!edge->is_plain) ||
+        UNLIKELY(edge->target->open == NULL) || UNLIKELY(!index_ready(&world->index)) ||
+        UNLIKELY(world->move_rows)) {
+        return spawn_any(world, values, value_count, call);
+    }
+    shoal_archetype *target = edge->target;
+    change_write_plain(edge, target->open, target->open->count, values, value_count);
+    return spawn_commit(world, target);
 }
 
 /* ---- at a chosen handle ---- */
@@ -70,7 +88,7 @@ shoal_entity shoal_entity_make(const shoal_world *world, uint32_t index, uint16_
 }
 
 static shoal_status chosen_check(shoal_world *world, shoal_entity chosen, const char *call) {
-    if (world->lock_count != 0) {
+    if (world_is_locked(world)) {
         return world_fail_locked(world, call);
     }
     shoal_status status = index_why(&world->index, chosen);
@@ -119,7 +137,7 @@ shoal_status shoal_reserve_range(shoal_world *world, uint32_t first_index, uint6
     if (world == NULL) {
         return SHOAL_INVALID_ARGUMENT;
     }
-    if (world->lock_count != 0) {
+    if (world_is_locked(world)) {
         return world_fail_locked(world, call);
     }
     shoal_status status = index_reserve_range(&world->index, first_index, count);
@@ -154,7 +172,7 @@ shoal_entity shoal_clone(shoal_world *world, shoal_entity source) {
     if (world == NULL) {
         return none;
     }
-    if (world->lock_count != 0) {
+    if (world_is_locked(world)) {
         world_fail_locked(world, call);
         return none;
     }

@@ -71,7 +71,7 @@ static shoal_status terms_check(shoal_world *world, const shoal_query_def *def) 
 /* ---- matching ---- */
 
 /* True unless `number` is the first term of an any group of which the archetype has nothing. */
-static bool group_is_met(const shoal_query *query, size_t number, const shoal_archetype *archetype) {
+static bool group_is_met(const query_data *query, size_t number, const shoal_archetype *archetype) {
     uint32_t group = query->terms[number].group;
     for (size_t i = 0; i < query->term_count; i++) {
         const shoal_term *term = &query->terms[i];
@@ -85,7 +85,7 @@ static bool group_is_met(const shoal_query *query, size_t number, const shoal_ar
     return false;
 }
 
-bool query_accepts(const shoal_query *query, const shoal_archetype *archetype) {
+bool query_accepts(const query_data *query, const shoal_archetype *archetype) {
     if ((archetype->signature & query->required) != query->required) {
         return false;
     }
@@ -107,81 +107,85 @@ bool query_accepts(const shoal_query *query, const shoal_archetype *archetype) {
 
 /* ---- the cache ---- */
 
-static shoal_status matches_reserve(shoal_query *query, size_t needed) {
-    memory_array array = {.items = query->matches, .capacity = query->match_capacity};
-    shoal_status status = memory_array_reserve(&query->world->memory, SHOAL_PURPOSE_QUERY, &array, needed,
-                                               query->match_stride);
-    query->matches = array.items;
-    query->match_capacity = array.capacity;
+static shoal_status matches_reserve(query_data *query, size_t needed) {
+    shoal_status status = memory_array_reserve(&query->world->memory, SHOAL_PURPOSE_QUERY, &query->matches, needed + 1,
+                                               query->head.match_stride);
+    query->head.matches = query->matches.items;
     return status;
 }
 
-static void matches_append(shoal_query *query, shoal_archetype *archetype) {
+static void matches_append(query_data *query, shoal_archetype *archetype) {
     query_match *match = query_match_at(query, query->match_count++);
+    query->head.match_bytes += query->head.match_stride;
     match->archetype = archetype;
-    for (size_t i = 0; i < query->data_count; i++) {
+    for (size_t i = 0; i < query->head.data_count; i++) {
         match->columns[i] = (uint16_t)archetype_find(archetype, query->read_keys[i]);
     }
 }
 
+static query_data *watcher_query(archetype_watcher *watcher) {
+    return (query_data *)(void *)((char *)watcher - offsetof(query_data, watcher));
+}
+
 static shoal_status watch_prepare(archetype_watcher *watcher, const shoal_archetype *archetype) {
-    shoal_query *query = (shoal_query *)watcher;
+    query_data *query = watcher_query(watcher);
     return query_accepts(query, archetype) ? matches_reserve(query, query->match_count + 1) : SHOAL_OK;
 }
 
 static void watch_commit(archetype_watcher *watcher, shoal_archetype *archetype) {
-    shoal_query *query = (shoal_query *)watcher;
+    query_data *query = watcher_query(watcher);
     if (query_accepts(query, archetype)) {
         matches_append(query, archetype);
     }
 }
 
 static void watch_forget(archetype_watcher *watcher, const shoal_archetype *archetype) {
-    shoal_query *query = (shoal_query *)watcher;
+    query_data *query = watcher_query(watcher);
     for (size_t i = 0; i < query->match_count; i++) {
         if (query_match_at(query, i)->archetype == archetype) {
             query->match_count--;
+            query->head.match_bytes -= query->head.match_stride;
             memmove(query_match_at(query, i), query_match_at(query, i + 1),
-                    (query->match_count - i) * query->match_stride);
+                    (query->match_count - i) * query->head.match_stride);
             return;
         }
     }
 }
 
 static bool watch_validate(archetype_watcher *watcher, char *reason, size_t reason_size) {
-    const shoal_query *query = (const shoal_query *)watcher;
+    const query_data *query = watcher_query(watcher);
     size_t number = 0;
     for (uint32_t age = 0; age < query->world->archetype_count; age++) {
         const shoal_archetype *archetype = query->world->by_age[age];
         bool listed = number < query->match_count && query_match_at(query, number)->archetype == archetype;
         if (listed != query_accepts(query, archetype)) {
-            (void)snprintf(reason, reason_size, "query \"%s\": archetype %u is %s but does%s match", query->name,
+            (void)snprintf(reason, reason_size, "query \"%s\": archetype %u is %s but does%s match", query->head.name,
                            archetype->index, listed ? "listed" : "not listed", listed ? " not" : "");
             return false;
         }
-        for (size_t i = 0; listed && i < query->data_count; i++) {
+        for (size_t i = 0; listed && i < query->head.data_count; i++) {
             if (query_match_at(query, number)->columns[i] != archetype_find(archetype, query->read_keys[i])) {
-                (void)snprintf(reason, reason_size, "query \"%s\": column of term %zu is wrong", query->name, i);
+                (void)snprintf(reason, reason_size, "query \"%s\": column of term %zu is wrong", query->head.name, i);
                 return false;
             }
         }
         number += listed;
     }
-    if (number != query->match_count) {
-        (void)snprintf(reason, reason_size, "query \"%s\" lists an archetype that is gone", query->name);
+    if (number != query->match_count || query->head.match_bytes != number * query->head.match_stride) {
+        (void)snprintf(reason, reason_size, "query \"%s\" lists an archetype that is gone", query->head.name);
         return false;
     }
     return true;
 }
 
-static void query_free(shoal_query *query) {
-    memory_array array = {.items = query->matches, .capacity = query->match_capacity};
-    memory_array_release(&query->world->memory, SHOAL_PURPOSE_QUERY, &array, query->match_stride);
-    memory_release(&query->world->memory, SHOAL_PURPOSE_QUERY, query, query->block_bytes, 16);
+static void query_free(query_data *query) {
+    shoal_memory *memory = &query->world->memory;
+    memory_array_release(memory, SHOAL_PURPOSE_QUERY, &query->matches, query->head.match_stride);
+    memory_release(memory, SHOAL_PURPOSE_QUERY, query, query->block_bytes, 16);
 }
 
 static void watch_end(archetype_watcher *watcher) {
-    query_free((shoal_query *)watcher);
+    query_free(watcher_query(watcher));
 }
 
 /* ---- creation ---- */
@@ -201,10 +205,10 @@ static void name_from_terms(const shoal_query_def *def, char *name, size_t size)
 }
 
 /* One block: the struct, the terms, the keys, the name. */
-static shoal_query *block_make(shoal_world *world, const shoal_query_def *def, const char *name) {
+static query_data *block_make(shoal_world *world, const shoal_query_def *def, const char *name) {
     size_t name_bytes = strlen(name) + 1;
-    size_t bytes = sizeof(shoal_query) + def->term_count * (sizeof(shoal_term) + 2 * sizeof(uint32_t)) + name_bytes;
-    shoal_query *query = memory_allocate_zero(&world->memory, SHOAL_PURPOSE_QUERY, bytes, 16);
+    size_t bytes = sizeof(query_data) + def->term_count * (sizeof(shoal_term) + 2 * sizeof(uint32_t)) + name_bytes;
+    query_data *query = memory_allocate_zero(&world->memory, SHOAL_PURPOSE_QUERY, bytes, 16);
     if (query == NULL) {
         return NULL;
     }
@@ -214,8 +218,10 @@ static shoal_query *block_make(shoal_world *world, const shoal_query_def *def, c
     query->terms = (shoal_term *)(void *)(query + 1);
     query->read_keys = (uint32_t *)(void *)(query->terms + def->term_count);
     query->write_keys = query->read_keys + def->term_count;
-    query->name = (char *)(query->write_keys + def->term_count);
-    memcpy(query->name, name, name_bytes);
+    char *own_name = (char *)(query->write_keys + def->term_count);
+    memcpy(own_name, name, name_bytes);
+    query->head = (shoal_query){
+        .lock = &world->lock, .name = own_name, .read_keys = query->read_keys, .write_keys = query->write_keys};
     query->watcher = (archetype_watcher){.prepare = watch_prepare,
                                          .commit = watch_commit,
                                          .forget = watch_forget,
@@ -224,7 +230,8 @@ static shoal_query *block_make(shoal_world *world, const shoal_query_def *def, c
     return query;
 }
 
-static void terms_copy(shoal_query *query, const shoal_query_def *def) {
+static void terms_copy(query_data *query, const shoal_query_def *def) {
+    size_t data_count = 0;
     for (size_t i = 0; i < def->term_count; i++) {
         const shoal_term *term = &def->terms[i];
         query->terms[i] = *term;
@@ -232,19 +239,24 @@ static void terms_copy(shoal_query *query, const shoal_query_def *def) {
             query->required |= UINT64_C(1) << (term->component.id % 64);
         }
         if (query_term_has_data(term)) {
-            query->read_keys[query->data_count] = term->component.id;
-            query->write_keys[query->data_count] = access_writes(term->access) ? term->component.id : 0;
-            query->data_count++;
+            query->read_keys[data_count] = term->component.id;
+            query->write_keys[data_count] = access_writes(term->access) ? term->component.id : 0;
+            data_count++;
         }
     }
-    query->match_stride = align_up(sizeof(query_match) + query->data_count * sizeof(uint16_t), _Alignof(query_match));
+    query->head.data_count = data_count;
+    query->head.match_stride = align_up(sizeof(query_match) + data_count * sizeof(uint16_t), _Alignof(query_match));
 }
 
-static shoal_status match_all(shoal_query *query) {
+static shoal_status match_all(query_data *query) {
     shoal_world *world = query->world;
+    shoal_status status = matches_reserve(query, 0);
+    if (status != SHOAL_OK) {
+        return status;
+    }
     for (uint32_t age = 0; age < world->archetype_count; age++) {
         if (query_accepts(query, world->by_age[age])) {
-            shoal_status status = matches_reserve(query, query->match_count + 1);
+            status = matches_reserve(query, query->match_count + 1);
             if (status != SHOAL_OK) {
                 return status;
             }
@@ -271,7 +283,7 @@ shoal_query *shoal_query_create(shoal_world *world, const shoal_query_def *def) 
     } else {
         name_from_terms(def, name, sizeof name);
     }
-    shoal_query *query = block_make(world, def, name);
+    query_data *query = block_make(world, def, name);
     if (query == NULL) {
         world_fail(world, world->memory.failure, "shoal_query_create");
         return NULL;
@@ -283,18 +295,19 @@ shoal_query *shoal_query_create(shoal_world *world, const shoal_query_def *def) 
         return NULL;
     }
     world_add_watcher(world, &query->watcher);
-    return query;
+    return &query->head;
 }
 
 shoal_status shoal_query_destroy(shoal_query *query) {
     if (query == NULL) {
         return SHOAL_OK;
     }
-    if (query->world->lock_count != 0) {
-        return world_fail_locked(query->world, "shoal_query_destroy");
+    shoal_world *world = query_of(query)->world;
+    if (world_is_locked(world)) {
+        return world_fail_locked(world, "shoal_query_destroy");
     }
-    world_remove_watcher(query->world, &query->watcher);
-    query_free(query);
+    world_remove_watcher(world, &query_of(query)->watcher);
+    query_free(query_of(query));
     return SHOAL_OK;
 }
 
@@ -306,17 +319,21 @@ const char *shoal_query_name(const shoal_query *query) {
 
 uint64_t shoal_query_count(const shoal_query *query) {
     uint64_t count = 0;
-    for (size_t i = 0; query != NULL && i < query->match_count; i++) {
-        count += query_match_at(query, i)->archetype->row_count;
+    for (size_t i = 0; query != NULL && i < query_of_const(query)->match_count; i++) {
+        count += query_match_at(query_of_const(query), i)->archetype->row_count;
     }
     return count;
 }
 
 size_t shoal_query_archetype_count(const shoal_query *query) {
-    return query != NULL ? query->match_count : 0;
+    return query != NULL ? query_of_const(query)->match_count : 0;
 }
 
 bool shoal_query_matches(const shoal_query *query, shoal_entity entity) {
-    const index_record *record = query != NULL ? index_find(&query->world->index, entity) : NULL;
-    return record != NULL && query_accepts(query, query->world->archetypes[index_archetype(record->place)]);
+    if (query == NULL) {
+        return false;
+    }
+    const shoal_world *world = query_of_const(query)->world;
+    const index_record *record = index_find(&world->index, entity);
+    return record != NULL && query_accepts(query_of_const(query), world->archetypes[index_archetype(record->place)]);
 }

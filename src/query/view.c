@@ -1,76 +1,33 @@
 /*
- * Views: the loop over the chunks of a query's archetypes.
+ * The cold half of views; the hot half is inline in include/shoal/query.h.
  *
- * Budget of shoal_view_next(): about 20 instructions and no store outside of the view; a pass over 26 archetypes of 20
- * rows costs 2 to 3 ns an archetype. It reads matches in order, each archetype's first line, and its chunk refs, never
- * a chunk's header. Thread rule: world.
+ * Budget of shoal_view_next() there: about 20 instructions and no store outside of the view; a pass over 26 archetypes of
+ * 20 rows costs 2 to 3 ns an archetype. It reads matches in order, each archetype's first line, and its chunk refs,
+ * never a chunk's header. The asserts here hold its picture of the storage against the storage's own. Thread rule:
+ * world.
  */
 #include "query.h"
 
-static const char begin_call[] = "shoal_view_begin";
+_Static_assert(sizeof(shoal_view_chunk) == sizeof(chunk_ref) && offsetof(shoal_view_chunk, bits) == offsetof(chunk_ref, bits) &&
+                   offsetof(shoal_view_chunk, offsets) == offsetof(chunk_ref, offsets) &&
+                   offsetof(shoal_view_chunk, count) == offsetof(chunk_ref, count),
+               "views see chunk refs as they are");
+_Static_assert(offsetof(shoal_view_archetype, chunks) == offsetof(shoal_archetype, chunks) &&
+                   offsetof(shoal_view_archetype, chunk_count) == offsetof(shoal_archetype, chunk_count),
+               "views see the head of an archetype as it is");
+_Static_assert(offsetof(shoal_view_match, columns) == offsetof(query_match, columns), "views see matches as they are");
+_Static_assert(INDEX_CHUNK_LOW_MASK == 15 && SHOAL_CHUNK_HEADER_BYTES == 64 && ARCHETYPE_NONE == SHOAL_NO_COLUMN,
+               "views have these as plain numbers");
 
-shoal_status shoal_view_begin(shoal_view *view, shoal_query *query) {
-    if (UNLIKELY(view == NULL) || UNLIKELY(query == NULL)) {
-        if (view != NULL) {
-            *view = (shoal_view){0};
-        }
-        return query != NULL ? world_fail(query->world, SHOAL_INVALID_ARGUMENT, begin_call)
-                             : error_set(error_thread_record(), SHOAL_INVALID_ARGUMENT, begin_call);
+shoal_status shoal_view_begin_failed(shoal_view *view) {
+    if (view != NULL) {
+        *view = (shoal_view){0};
     }
-    view->count = 0;
-    view->read_keys_ = query->read_keys;
-    view->write_keys_ = query->write_keys;
-    view->term_count_ = 0; /* no columns before the first chunk */
-    view->chunk_ = NULL;
-    view->chunk_end_ = NULL;
-    view->match_ = query->matches;
-    view->match_end_ = query->matches + query->match_count * query->match_stride;
-    view->query_ = query;
-    view->outer_ = world_lock_enter(query->world, query->name).outer;
-    return SHOAL_OK;
-}
-
-void shoal_view_end(shoal_view *view) {
-    if (view == NULL || view->query_ == NULL) {
-        return;
-    }
-    world_lock_leave(view->query_->world, (world_lock){.outer = view->outer_});
-    view->count = 0;
-    view->term_count_ = 0;
-    view->chunk_ = view->chunk_end_ = NULL;
-    view->match_ = view->match_end_ = NULL;
-    view->query_ = NULL;
-}
-
-bool shoal_view_next(shoal_view *view) {
-    const chunk_ref *ref = view->chunk_;
-    if (ref == view->chunk_end_) {
-        const char *match = view->match_;
-        const shoal_archetype *archetype;
-        do {
-            if (match == view->match_end_) {
-                shoal_view_end(view);
-                return false;
-            }
-            archetype = ((const query_match *)(const void *)match)->archetype;
-            view->columns_ = ((const query_match *)(const void *)match)->columns;
-            match += view->query_->match_stride;
-        } while (archetype->chunk_count == 0);
-        view->match_ = match;
-        ref = archetype->chunks;
-        view->chunk_end_ = ref + archetype->chunk_count;
-        view->term_count_ = view->query_->data_count;
-    }
-    view->chunk_ = ref + 1;
-    view->base_ = chunk_base(ref);
-    view->offsets_ = ref->offsets;
-    view->count = ref->count;
-    view->entities = chunk_entities(ref);
-    return true;
+    return error_set(error_thread_record(), SHOAL_INVALID_ARGUMENT, "shoal_view_begin");
 }
 
 /* Why the query has no such column to give. */
-static shoal_status refusal(const shoal_query *query, shoal_component component) {
+static shoal_status refusal(const query_data *query, shoal_component component) {
     for (size_t i = 0; i < query->term_count; i++) {
         const shoal_term *term = &query->terms[i];
         if (term->component.id == component.id && term->access != SHOAL_ACCESS_WITHOUT) {
@@ -86,13 +43,13 @@ COLD void *shoal_view_refuse(const shoal_view *view, shoal_component component, 
         error_component(error_thread_record(), SHOAL_TERM_MISSING, calls[for_write], (shoal_entity){0}, component);
         return NULL;
     }
-    shoal_query *query = view->query_;
+    const query_data *query = query_of_const(view->query_);
     const component_type *type = component_type_find(component.id);
     shoal_status status = type == NULL             ? SHOAL_COMPONENT_INVALID
                           : view->term_count_ == 0 ? SHOAL_TERM_MISSING
                                                    : refusal(query, component);
     error_detail(&query->world->error, status, calls[for_write], "component %s, query \"%s\"%s",
-                 type != NULL ? type->def.name : "null", query->name,
+                 type != NULL ? type->def.name : "null", query->head.name,
                  status == SHOAL_TERM_READ_ONLY ? "; declare it with SHOAL_WRITE" : "");
     return NULL;
 }

@@ -118,6 +118,17 @@ static void by_set_remove(shoal_world *world, const shoal_archetype *removed) {
     world->by_set[hole] = NULL;
 }
 
+uint32_t archetype_find_slow(const shoal_archetype *archetype, uint32_t id) {
+    uint32_t at = id & archetype->slot_mask;
+    while (archetype->slots[at].id != id) {
+        if (archetype->slots[at].id == 0) {
+            return ARCHETYPE_NONE;
+        }
+        at = (at + 1) & archetype->slot_mask;
+    }
+    return archetype->slots[at].number;
+}
+
 /* ---- the tables by index and by age ---- */
 
 static shoal_status tables_reserve(shoal_world *world) {
@@ -186,25 +197,27 @@ static shoal_archetype *block_make(shoal_world *world, const uint32_t *ids, size
     while (column_count < count && component_type_at(ids[column_count])->def.size != 0) {
         column_count++;
     }
-    size_t slot_count = (size_t)bit_ceil(count * 2 + 1);
-    size_t bytes = sizeof(shoal_archetype) + column_count * sizeof(archetype_column) + count * sizeof(uint32_t) +
-                   slot_count * sizeof(uint16_t);
+    size_t slot_count = (size_t)bit_ceil(count + count / 4 + 1); /* at most four fifths full */
+    size_t bytes = sizeof(shoal_archetype) + column_count * sizeof(archetype_column) +
+                   slot_count * sizeof(archetype_slot) + count * sizeof(uint32_t);
     shoal_archetype *made = memory_allocate_zero(&world->memory, SHOAL_PURPOSE_ARCHETYPE, bytes, BLOCK_ALIGNMENT);
     if (made == NULL) {
         return NULL;
     }
     archetype_column *columns = (archetype_column *)(void *)(made + 1);
-    uint32_t *own_ids = (uint32_t *)(void *)(columns + column_count);
-    uint16_t *slots = (uint16_t *)(void *)(own_ids + count);
-    memset(slots, 0xFF, slot_count * sizeof *slots);
+    archetype_slot *slots = (archetype_slot *)(void *)(columns + column_count);
+    uint32_t *own_ids = (uint32_t *)(void *)(slots + slot_count);
+    for (size_t slot = 0; slot < slot_count; slot++) {
+        slots[slot].number = ARCHETYPE_NONE; /* so that the null component is found nowhere */
+    }
     for (size_t i = 0; i < count; i++) {
         own_ids[i] = ids[i];
         made->signature |= UINT64_C(1) << (ids[i] % 64);
         size_t slot = ids[i] & (slot_count - 1);
-        while (slots[slot] != ARCHETYPE_NONE) {
+        while (slots[slot].id != 0) {
             slot = (slot + 1) & (slot_count - 1);
         }
-        slots[slot] = (uint16_t)i;
+        slots[slot] = (archetype_slot){.id = ids[i], .number = (uint32_t)i};
     }
     for (size_t i = 0; i < column_count; i++) {
         const component_type *type = component_type_at(ids[i]);

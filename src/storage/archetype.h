@@ -46,6 +46,12 @@ typedef struct archetype_column {
     bool hooked;
 } archetype_column;
 
+/* Where a component is found by its id. */
+typedef struct archetype_slot {
+    uint32_t id;
+    uint32_t number;
+} archetype_slot;
+
 typedef struct shoal_archetype {
     chunk_ref *chunks; /* &inline_chunk while one is enough */
     uint32_t chunk_count;
@@ -55,7 +61,7 @@ typedef struct shoal_archetype {
     struct shoal_transition *recent; /* the last change that was looked up from here */
     const archetype_column *columns;
     const uint32_t *ids;         /* component_count, in the order above */
-    const uint16_t *slots;       /* open hash table: component number, ARCHETYPE_NONE where free */
+    const archetype_slot *slots; /* open hash table by id; id 0 where free */
     uint32_t slot_mask;
     uint32_t index;              /* in world->archetypes */
     uint16_t component_count;
@@ -104,14 +110,14 @@ void archetype_remove(struct shoal_world *world, shoal_archetype *archetype);
 /* Gives all of an archetype's memory back, for the end of the world; rows are not ended. */
 void archetype_free(struct shoal_world *world, shoal_archetype *archetype);
 
-/* The number of a component (its column when it has data), or ARCHETYPE_NONE. About six instructions. */
+/* The same when the first slot holds another component. */
+uint32_t archetype_find_slow(const shoal_archetype *archetype, uint32_t id);
+
+/* The number of a component (its column when it has data), or ARCHETYPE_NONE. About six instructions, one load that
+   depends on the archetype. */
 static ALWAYS_INLINE uint32_t archetype_find(const shoal_archetype *archetype, uint32_t id) {
-    for (uint32_t slot = id & archetype->slot_mask;; slot = (slot + 1) & archetype->slot_mask) {
-        uint32_t number = archetype->slots[slot];
-        if (number == ARCHETYPE_NONE || archetype->ids[number] == id) {
-            return number;
-        }
-    }
+    archetype_slot slot = archetype->slots[id & archetype->slot_mask];
+    return LIKELY(slot.id == id) ? slot.number : archetype_find_slow(archetype, id); /* free slots: see block_make() */
 }
 
 /* ---- chunks ---- */

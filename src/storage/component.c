@@ -335,22 +335,15 @@ shoal_component shoal_component_find(const char *name) {
     return (shoal_component){type->id};
 }
 
-/* The type, or NULL with an error that names the call. */
-static const component_type *type_of(shoal_component component, const char *call) {
-    const component_type *type = component_type_find(component.id);
-    if (type == NULL) {
-        (void)error_component(error_thread_record(), SHOAL_COMPONENT_INVALID, call, (shoal_entity){0}, component);
-    }
-    return type;
-}
+/* These two store no error for an invalid id: shoal_last_error() itself asks for names here. */
 
 const shoal_component_def *shoal_component_info(shoal_component component) {
-    const component_type *type = type_of(component, "shoal_component_info");
+    const component_type *type = component_type_find(component.id);
     return type != NULL ? &type->def : NULL;
 }
 
 uint64_t shoal_component_hash(shoal_component component) {
-    const component_type *type = type_of(component, "shoal_component_hash");
+    const component_type *type = component_type_find(component.id);
     return type != NULL ? type->hash : 0;
 }
 

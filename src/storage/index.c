@@ -294,18 +294,16 @@ static void slot_set_free(entity_index *index, uint32_t slot) {
     }
 }
 
-void index_give(entity_index *index, uint32_t slot) {
+COLD void index_give_slow(entity_index *index, uint32_t slot) {
     index_record *record = index_at(index, slot);
     uint64_t generation = record->place & INDEX_GENERATION_MASK;
-    record->chunk = 0;
-    index->live_count--;
-    if (UNLIKELY(generation == INDEX_GENERATION_MASK)) {
+    if (generation == INDEX_GENERATION_MASK) {
         record->place = INDEX_GENERATION_MASK | (UINT64_C(1) << INDEX_ROW_SHIFT); /* row 1 marks a retired slot */
         index->retired_count++;
         return;
     }
     record->place = generation + 1;
-    if (LIKELY(index->range_count == 0) || !range_contains(index, slot)) {
+    if (!range_contains(index, slot)) {
         slot_set_free(index, slot);
     }
 }

@@ -169,8 +169,25 @@ static ALWAYS_INLINE shoal_entity index_take(entity_index *index, index_record *
     return index_handle(index, slot, (uint32_t)((*record)->place & INDEX_GENERATION_MASK));
 }
 
+/* The rest of giving a slot back, off the common path: a reserved or used-up slot, or a word that had no free slot. */
+void index_give_slow(entity_index *index, uint32_t slot);
+
 /* Gives a slot back: the next generation, free unless reserved or used up. */
-void index_give(entity_index *index, uint32_t slot);
+static ALWAYS_INLINE void index_give(entity_index *index, uint32_t slot) {
+    uint32_t page = slot >> INDEX_PAGE_BITS;
+    index_record *record = &index->pages[page][slot & (INDEX_PAGE_SLOTS - 1)];
+    uint64_t *word = &index->infos[page]->free_words[(slot & (INDEX_PAGE_SLOTS - 1)) / 64];
+    uint64_t generation = record->place & INDEX_GENERATION_MASK;
+    record->chunk = 0;
+    index->live_count--;
+    if (UNLIKELY(generation == INDEX_GENERATION_MASK) || UNLIKELY(*word == 0) || UNLIKELY(index->range_count != 0) ||
+        UNLIKELY(slot < index->next_base)) {
+        index_give_slow(index, slot);
+        return;
+    }
+    record->place = generation + 1;
+    *word |= UINT64_C(1) << (slot % 64);
+}
 
 /* Takes a chosen slot at a chosen generation: page made first, then checked, then taken.
    SLOT_TAKEN, GENERATION_USED, ENTITY_LIMIT, OUT_OF_MEMORY, MEMORY_LIMIT. The caller places the record. */

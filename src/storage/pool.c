@@ -9,7 +9,8 @@
 #include "../base/assert.h"
 
 #define SLAB_SMALLEST_BYTES ((size_t)4096)
-#define SLAB_LARGEST_BYTES ((size_t)1024 * 1024)
+#define SLAB_LARGEST_BYTES ((size_t)512 * 1024)
+#define SLAB_SHARE 16 /* a new slab is this part of its pool */
 #define CHUNK_ALIGNMENT_MAX ((size_t)4096)
 
 uint32_t pool_for_bytes(size_t byte_size) {
@@ -68,9 +69,9 @@ static void room_unlink(shoal_pool *pool, shoal_slab *slab) {
 static size_t next_slab_bytes(const shoal_pool *pool, size_t chunk_bytes) {
     size_t smallest = chunk_bytes > SLAB_SMALLEST_BYTES ? chunk_bytes : SLAB_SMALLEST_BYTES;
     size_t largest = chunk_bytes > SLAB_LARGEST_BYTES ? chunk_bytes : SLAB_LARGEST_BYTES;
-    size_t quarter = (size_t)pool->chunk_count * chunk_bytes / 4 / smallest * smallest;
-    quarter = quarter > largest ? largest : quarter;
-    return quarter < smallest ? smallest : quarter;
+    size_t share = (size_t)pool->chunk_count * chunk_bytes / SLAB_SHARE / smallest * smallest;
+    share = share > largest ? largest : share;
+    return share < smallest ? smallest : share;
 }
 
 static COLD shoal_slab *slab_make(chunk_pools *pools, uint32_t pool_number) {

@@ -4,8 +4,8 @@
  *     slab   | chunk | chunk | chunk | ... |      one block from the world's allocator
  *
  * A slab belongs to one pool and is cut into chunks of that pool's size; a chunk's address is a multiple of its
- * size, or of 4,096 if that is smaller. A pool's next slab is a quarter of what the pool has, at least one chunk or
- * 4 KiB and at most 1 MiB or one chunk, so that what lies idle stays small beside what is used.
+ * size, or of 4,096 if that is smaller. A pool's next slab is a sixteenth of what the pool has, at least one chunk
+ * or 4 KiB and at most 512 KiB or one chunk, so that what lies idle stays small beside what is used.
  *
  *     chunk  | header 64 | entity column | columns ... |
  *

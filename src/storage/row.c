@@ -11,62 +11,81 @@
 
 /* ---- one row ---- */
 
-/* The last row of an archetype, which fills holes. */
-typedef struct row_tail {
-    chunk_ref *ref;
+/* A row that goes, and the last row of its archetype, which fills the hole. */
+typedef struct row_hole {
+    char *base; /* of the chunk with the hole */
+    const uint32_t *offsets;
+    char *tail_base;
+    const uint32_t *tail_offsets;
     uint32_t row;
-    bool is_hole; /* it is the row that goes, so there is no hole */
-} row_tail;
+    uint32_t tail_row;
+    bool is_tail; /* the row that goes is the last one: there is no hole */
+} row_hole;
 
-static ALWAYS_INLINE row_tail tail_of(const shoal_world *world, row_place place) {
-    chunk_ref *ref = &place.archetype->chunks[place.archetype->chunk_count - 1];
-    uint32_t row = ref->count - 1;
-    row_tail tail = {.ref = ref, .row = row, .is_hole = ref->bits == place.chunk && row == place.row};
-    /* The entity that will fill the hole: its record is the one line that cannot be known earlier. */
-    PREFETCH_WRITE(index_at(&world->index, shoal_entity_index(chunk_entities(ref)[row])));
-    return tail;
+static ALWAYS_INLINE row_hole hole_of(const shoal_world *world, row_place place) {
+    const shoal_archetype *archetype = place.archetype;
+    const chunk_ref *tail = &archetype->chunks[archetype->chunk_count - 1];
+    row_hole hole = {.base = (char *)index_chunk_address(place.chunk),
+                     .offsets = archetype->layouts[place.chunk & INDEX_CHUNK_LOW_MASK],
+                     .tail_base = chunk_base(tail),
+                     .tail_offsets = tail->offsets,
+                     .row = place.row,
+                     .tail_row = tail->count - 1};
+    hole.is_tail = hole.base == hole.tail_base && hole.row == hole.tail_row;
+    /* The record of the entity that fills the hole is the one line that nobody could know earlier. */
+    PREFETCH_WRITE(index_at(&world->index, shoal_entity_index(chunk_entities(tail)[hole.tail_row])));
+    return hole;
 }
 
-static ALWAYS_INLINE void value_relocate(const archetype_column *column, char *to, char *from, bool hooked) {
+static ALWAYS_INLINE void value_relocate(const archetype_column *column, char *to, char *from, size_t byte_size,
+                                         bool hooked) {
     if (hooked && column->hooked) {
         component_relocate(column->type, to, from, 1);
     } else {
-        copy_value(to, from, column->byte_size);
+        copy_value(to, from, byte_size);
+    }
+}
+
+/* Fills one column of the hole. */
+static ALWAYS_INLINE void hole_fill(const row_hole *hole, const archetype_column *columns, uint32_t c, char *value,
+                                    size_t byte_size, bool hooked) {
+    if (LIKELY(!hole->is_tail)) {
+        char *from = hole->tail_base + hole->tail_offsets[c] + hole->tail_row * byte_size;
+        value_relocate(&columns[c], value, from, byte_size, hooked);
     }
 }
 
 /* The entity column and the count, after the other columns have been filled. */
-static ALWAYS_INLINE void tail_drop(shoal_world *world, row_place place, row_tail tail) {
+static ALWAYS_INLINE void hole_close(shoal_world *world, row_place place, const row_hole *hole) {
     shoal_archetype *archetype = place.archetype;
-    if (!tail.is_hole) {
-        shoal_entity moved = chunk_entities(tail.ref)[tail.row];
-        shoal_entity *entities =
-            (shoal_entity *)(void *)((char *)index_chunk_address(place.chunk) + SHOAL_CHUNK_HEADER_BYTES);
-        entities[place.row] = moved;
-        index_place(index_at(&world->index, shoal_entity_index(moved)), place.chunk, archetype->index, place.row);
+    if (LIKELY(!hole->is_tail)) {
+        shoal_entity *entities = (shoal_entity *)(void *)(hole->base + SHOAL_CHUNK_HEADER_BYTES);
+        shoal_entity moved = ((shoal_entity *)(void *)(hole->tail_base + SHOAL_CHUNK_HEADER_BYTES))[hole->tail_row];
+        entities[hole->row] = moved;
+        index_place(index_at(&world->index, shoal_entity_index(moved)), place.chunk, archetype->index, hole->row);
     }
+    chunk_ref *tail = &archetype->chunks[archetype->chunk_count - 1];
     archetype->row_count--;
-    tail.ref->count = tail.row;
-    archetype->open = tail.ref;
-    if (UNLIKELY(tail.row == 0)) {
+    tail->count = hole->tail_row;
+    archetype->open = tail;
+    if (UNLIKELY(hole->tail_row == 0)) {
         archetype_chunk_emptied(world, archetype);
     }
 }
 
 static ALWAYS_INLINE void remove_body(shoal_world *world, row_place place, bool hooked) {
-    shoal_archetype *archetype = place.archetype;
-    row_tail tail = tail_of(world, place);
-    for (uint32_t c = 0; c < archetype->column_count; c++) {
-        const archetype_column *column = &archetype->columns[c];
-        char *value = archetype_value(archetype, place.chunk, c, place.row);
-        if (hooked && column->hooked) {
-            component_end(column->type, value, 1);
+    const archetype_column *columns = place.archetype->columns;
+    uint32_t column_count = place.archetype->column_count;
+    row_hole hole = hole_of(world, place);
+    for (uint32_t c = 0; c < column_count; c++) {
+        size_t byte_size = columns[c].byte_size;
+        char *value = hole.base + hole.offsets[c] + hole.row * byte_size;
+        if (hooked && columns[c].hooked) {
+            component_end(columns[c].type, value, 1);
         }
-        if (!tail.is_hole) {
-            value_relocate(column, value, archetype_value(archetype, tail.ref->bits, c, tail.row), hooked);
-        }
+        hole_fill(&hole, columns, c, value, byte_size, hooked);
     }
-    tail_drop(world, place, tail);
+    hole_close(world, place, &hole);
 }
 
 void row_remove(shoal_world *world, row_place place) {
@@ -77,43 +96,35 @@ void row_remove(shoal_world *world, row_place place) {
     }
 }
 
-/* Both archetypes have their columns by id, so one walk over both finds the pairs. */
-static ALWAYS_INLINE void move_body(shoal_world *world, row_place from, shoal_archetype *target, bool hooked) {
-    shoal_archetype *source = from.archetype;
-    row_tail tail = tail_of(world, from);
-    const uint32_t *from_offsets = source->layouts[from.chunk & INDEX_CHUNK_LOW_MASK];
-    char *from_base = (char *)index_chunk_address(from.chunk);
-    char *tail_base = chunk_base(tail.ref);
-    const uint32_t *tail_offsets = tail.ref->offsets;
-    char *to_base = chunk_base(target->open);
-    const uint32_t *to_offsets = target->open->offsets;
-    uint32_t to_row = target->open->count;
-    uint32_t t = 0;
-    for (uint32_t c = 0; c < source->column_count; c++) {
-        const archetype_column *column = &source->columns[c];
-        char *value = from_base + from_offsets[c] + (size_t)from.row * column->byte_size;
-        while (t < target->column_count && target->ids[t] < source->ids[c]) {
-            t++;
+static ALWAYS_INLINE void move_body(shoal_world *world, row_place from, const shoal_transition *edge, bool hooked) {
+    const archetype_column *columns = from.archetype->columns;
+    uint32_t column_count = from.archetype->column_count;
+    row_hole hole = hole_of(world, from);
+    const chunk_ref *open = edge->target->open;
+    char *to_base = chunk_base(open);
+    size_t to_row = open->count;
+    for (uint32_t c = 0; c < column_count; c++) {
+        size_t byte_size = edge->steps[c].byte_size;
+        uint32_t to = edge->steps[c].to;
+        char *value = hole.base + hole.offsets[c] + hole.row * byte_size;
+        if (to != ARCHETYPE_NONE) {
+            value_relocate(&columns[c], to_base + open->offsets[to] + to_row * byte_size, value, byte_size, hooked);
+        } else if (hooked && columns[c].hooked) {
+            component_end(columns[c].type, value, 1);
         }
-        if (t < target->column_count && target->ids[t] == source->ids[c]) {
-            value_relocate(column, to_base + to_offsets[t] + (size_t)to_row * column->byte_size, value, hooked);
-        } else if (hooked && column->hooked) {
-            component_end(column->type, value, 1);
-        }
-        if (!tail.is_hole) {
-            value_relocate(column, value, tail_base + tail_offsets[c] + (size_t)tail.row * column->byte_size, hooked);
-        }
+        hole_fill(&hole, columns, c, value, byte_size, hooked);
     }
-    tail_drop(world, from, tail);
+    hole_close(world, from, &hole);
 }
 
-void row_move(shoal_world *world, row_place from, shoal_archetype *target, shoal_entity entity, index_record *record) {
+void row_move(shoal_world *world, row_place from, const shoal_transition *edge, shoal_entity entity,
+              index_record *record) {
     if (LIKELY(!from.archetype->hooked)) {
-        move_body(world, from, target, false);
+        move_body(world, from, edge, false);
     } else {
-        move_body(world, from, target, true);
+        move_body(world, from, edge, true);
     }
-    row_commit(target, entity, record);
+    row_commit(edge->target, entity, record);
 }
 
 /* ---- runs of rows ---- */

@@ -37,9 +37,10 @@ static ALWAYS_INLINE void row_commit(shoal_archetype *archetype, shoal_entity en
     archetype_commit_row(archetype);
 }
 
-/* Moves the values that both archetypes have into the open row of `target`, ends those that only the source has, fills
-   the hole in the source and places the entity. New columns of the open row are written already. */
-void row_move(shoal_world *world, row_place from, shoal_archetype *target, shoal_entity entity, index_record *record);
+/* Moves the values that both archetypes of an edge have into the open row of its target, ends those that only the source
+   has, fills the hole in the source and places the entity. New columns of the open row are written already. */
+void row_move(shoal_world *world, row_place from, const shoal_transition *edge, shoal_entity entity,
+              index_record *record);
 
 /* Ends the values of a row and fills the hole; the entity's record is the caller's. */
 void row_remove(shoal_world *world, row_place place);

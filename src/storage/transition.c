@@ -24,8 +24,19 @@ static uint32_t keys_hash(const shoal_archetype *source, const transition_keys *
     return (uint32_t)hash;
 }
 
-static size_t edge_bytes(size_t add_count, size_t remove_count) {
-    return sizeof(shoal_transition) + (add_count + remove_count) * sizeof(uint32_t) + add_count * sizeof(uint16_t);
+/* Behind the keys of an edge: steps, then columns. */
+static size_t edge_bytes(size_t step_count, size_t add_count, size_t remove_count) {
+    return sizeof(shoal_transition) + align_up((add_count + remove_count) * sizeof(uint32_t), sizeof(void *)) +
+           step_count * sizeof(transition_step) + add_count * sizeof(uint16_t);
+}
+
+static size_t step_count_of(const shoal_archetype *source, const shoal_archetype *target) {
+    return source == target ? 0 : source->column_count;
+}
+
+static void edge_release(shoal_world *world, shoal_transition *edge) {
+    size_t bytes = edge_bytes(step_count_of(edge->source, edge->target), edge->add_count, edge->remove_count);
+    memory_release(&world->memory, SHOAL_PURPOSE_ARCHETYPE, edge, bytes, 16);
 }
 
 /* ---- checking a change ---- */
@@ -133,25 +144,50 @@ static void table_grow(shoal_world *world) {
     table->bucket_count = bucket_count;
 }
 
-static shoal_transition *edge_make(shoal_world *world, shoal_archetype *source, shoal_archetype *target, const transition_keys *keys,
-                             uint32_t hash) {
-    shoal_transition *edge = memory_allocate(&world->memory, SHOAL_PURPOSE_ARCHETYPE,
-                                       edge_bytes(keys->add_count, keys->remove_count), 16);
+/* Which column of the target each column of the source goes to. */
+static void steps_fill(const shoal_archetype *source, const shoal_archetype *target, transition_step *steps,
+                       size_t step_count) {
+    for (size_t c = 0; c < step_count; c++) {
+        steps[c].byte_size = source->columns[c].byte_size;
+        steps[c].to = archetype_find(target, source->ids[c]);
+    }
+}
+
+/* The columns of the added keys; true when all of the components are new. */
+static bool columns_fill(shoal_transition *edge, const transition_keys *keys, uint16_t *columns) {
+    bool all_new = true;
+    for (size_t i = 0; i < keys->add_count; i++) {
+        uint32_t id = keys->add[i].component.id;
+        uint32_t number = archetype_find(edge->target, id);
+        edge->keys[i] = id;
+        columns[i] = number < edge->target->column_count ? (uint16_t)number : (uint16_t)ARCHETYPE_NONE;
+        all_new = all_new && archetype_find(edge->source, id) == ARCHETYPE_NONE;
+    }
+    return all_new;
+}
+
+static shoal_transition *edge_make(shoal_world *world, shoal_archetype *source, shoal_archetype *target,
+                                   const transition_keys *keys, uint32_t hash) {
+    size_t step_count = step_count_of(source, target);
+    size_t key_bytes = align_up((keys->add_count + keys->remove_count) * sizeof(uint32_t), sizeof(void *));
+    shoal_transition *edge =
+        memory_allocate(&world->memory, SHOAL_PURPOSE_ARCHETYPE,
+                        edge_bytes(step_count, keys->add_count, keys->remove_count), 16);
     if (edge == NULL) {
         return NULL;
     }
-    uint16_t *columns = (uint16_t *)(void *)(edge->keys + keys->add_count + keys->remove_count);
+    transition_step *steps = (transition_step *)(void *)((char *)edge->keys + key_bytes);
+    uint16_t *columns = (uint16_t *)(void *)(steps + step_count);
     *edge = (shoal_transition){.source = source,
-                         .target = target,
-                         .hash = hash,
-                         .add_count = (uint16_t)keys->add_count,
-                         .remove_count = (uint16_t)keys->remove_count,
-                         .columns = columns};
-    for (size_t i = 0; i < keys->add_count; i++) {
-        uint32_t number = archetype_find(target, keys->add[i].component.id);
-        edge->keys[i] = keys->add[i].component.id;
-        columns[i] = number < target->column_count ? (uint16_t)number : (uint16_t)ARCHETYPE_NONE;
-    }
+                               .target = target,
+                               .hash = hash,
+                               .add_count = (uint16_t)keys->add_count,
+                               .remove_count = (uint16_t)keys->remove_count,
+                               .steps = steps,
+                               .columns = columns};
+    steps_fill(source, target, steps, step_count);
+    bool all_new = columns_fill(edge, keys, columns);
+    edge->is_plain = all_new && source != target && !source->careful && !target->careful;
     for (size_t i = 0; i < keys->remove_count; i++) {
         edge->keys[keys->add_count + i] = keys->remove[i].id;
     }
@@ -205,8 +241,7 @@ void transition_drop_all(shoal_world *world) {
         for (shoal_transition *edge = table->buckets[i]; edge != NULL;) {
             shoal_transition *next = edge->next;
             edge->source->recent = NULL;
-            memory_release(&world->memory, SHOAL_PURPOSE_ARCHETYPE, edge,
-                           edge_bytes(edge->add_count, edge->remove_count), 16);
+            edge_release(world, edge);
             edge = next;
         }
     }

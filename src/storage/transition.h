@@ -16,6 +16,12 @@
 
 #include "archetype.h"
 
+/* What a move does with one column of the source. */
+typedef struct transition_step {
+    uint32_t byte_size;
+    uint32_t to; /* the column in the target, or ARCHETYPE_NONE */
+} transition_step;
+
 typedef struct shoal_transition {
     struct shoal_transition *next; /* chain */
     shoal_archetype *source;
@@ -23,6 +29,8 @@ typedef struct shoal_transition {
     uint32_t hash;
     uint16_t add_count;
     uint16_t remove_count;
+    bool is_plain; /* the entity moves, all added components are new, and neither archetype is careful */
+    const transition_step *steps; /* an entry for each column of the source; none when source and target are one */
     const uint16_t *columns; /* an entry for each added key: its column in the target, ARCHETYPE_NONE for a tag */
     uint32_t keys[];         /* added, then removed, in the caller's order */
 } shoal_transition;
@@ -71,6 +79,15 @@ static ALWAYS_INLINE shoal_transition *transition_find(struct shoal_world *world
         return recent;
     }
     return transition_obtain(world, source, keys, call);
+}
+
+/* The edge that adds (or removes) one component, when it is the most recent one; else NULL. */
+static ALWAYS_INLINE shoal_transition *transition_recent_single(const shoal_archetype *source, uint32_t id,
+                                                                uint16_t add_count) {
+    shoal_transition *recent = source->recent;
+    bool hit = LIKELY(recent != NULL) && LIKELY(recent->keys[0] == id) && LIKELY(recent->add_count == add_count) &&
+               LIKELY(recent->remove_count == 1 - add_count);
+    return hit ? recent : NULL;
 }
 
 /* Drops all edges. */

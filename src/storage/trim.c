@@ -27,7 +27,7 @@ shoal_status shoal_world_trim(shoal_world *world, uint64_t budget_microseconds, 
     if (world == NULL) {
         return SHOAL_INVALID_ARGUMENT;
     }
-    if (world->lock_count != 0) {
+    if (world_is_locked(world)) {
         return world_fail_locked(world, "shoal_world_trim");
     }
     size_t before = world->memory.total;

@@ -63,7 +63,7 @@ COLD shoal_status world_fail_component(shoal_world *world, shoal_status status, 
 COLD shoal_status world_fail_locked(shoal_world *world, const char *call) {
     return error_detail(&world->error, SHOAL_WORLD_LOCKED, call,
                         "held by \"%s\"; record the change in a command buffer, or end the view first",
-                        world->lock_holder);
+                        world->lock.holder);
 }
 
 COLD void world_log(shoal_world *world, shoal_log_level level, const char *format, ...) {
@@ -241,7 +241,7 @@ shoal_status shoal_world_destroy(shoal_world *world) {
     if (world == NULL) {
         return SHOAL_OK;
     }
-    if (world->lock_count != 0) {
+    if (world_is_locked(world)) {
         return world_fail_locked(world, "shoal_world_destroy");
     }
     /* Hooks that call back find the world locked. */
@@ -277,7 +277,7 @@ uint64_t shoal_world_entity_count(const shoal_world *world) {
 }
 
 const char *shoal_world_lock_holder(const shoal_world *world) {
-    return world != NULL ? world->lock_holder : NULL;
+    return world != NULL ? world->lock.holder : NULL;
 }
 
 void index_set_generation(shoal_world *world, uint32_t slot, uint32_t generation) {

@@ -6,7 +6,7 @@
 #ifndef SHOAL_STORAGE_WORLD_H
 #define SHOAL_STORAGE_WORLD_H
 
-#include <shoal/world.h>
+#include <shoal/query.h>
 
 #include "../base/error.h"
 #include "../base/memory.h"
@@ -40,9 +40,8 @@ struct shoal_world {
     shoal_archetype **archetypes; /* by index; NULL where an index is free */
     shoal_archetype *root;        /* the empty set: index 0, never removed */
     entity_index index;     /* index.c */
-    uint32_t lock_count;    /* lock: open views and running callbacks */
+    shoal_view_lock lock;   /* open views and running callbacks */
     bool move_rows;         /* row.c: torture */
-    const char *lock_holder;
 
     shoal_archetype **by_age; /* archetype_count entries */
     uint32_t archetype_count;
@@ -83,20 +82,21 @@ void world_log(shoal_world *world, shoal_log_level level, const char *format, ..
 
 /* ---- the lock ---- */
 
-typedef struct world_lock {
-    const char *outer;
-} world_lock;
-
-static ALWAYS_INLINE world_lock world_lock_enter(shoal_world *world, const char *holder) {
-    world_lock lock = {.outer = world->lock_holder};
-    world->lock_holder = holder;
-    world->lock_count++;
-    return lock;
+static ALWAYS_INLINE bool world_is_locked(const shoal_world *world) {
+    return UNLIKELY(world->lock.count != 0);
 }
 
-static ALWAYS_INLINE void world_lock_leave(shoal_world *world, world_lock lock) {
-    world->lock_count--;
-    world->lock_holder = world->lock_count == 0 ? NULL : lock.outer;
+/* Locks for a callback; gives back the holder before it, for world_lock_leave(). */
+static inline const char *world_lock_enter(shoal_world *world, const char *holder) {
+    const char *outer = world->lock.holder;
+    world->lock.holder = holder;
+    world->lock.count++;
+    return outer;
+}
+
+static inline void world_lock_leave(shoal_world *world, const char *outer) {
+    world->lock.count--;
+    world->lock.holder = world->lock.count == 0 ? NULL : outer;
 }
 
 /* ---- watchers and children ---- */

@@ -1,0 +1,249 @@
+/*
+ * The memory report as text: what shoal_world_memory() says, then the archetypes, the worst used first.
+ *
+ *     archetypes, the worst used first
+ *       chunks  rows  capacity  used  unused  used %  components
+ *            1     1        48    20    1004     1.9  Health + Frozen
+ *
+ * "Used" is the share of an archetype's chunks that live rows fill. Equal shares: the one that wastes more first, then
+ * the older; an archetype without chunks wastes nothing and comes last. The order is total, so the same world gives the
+ * same text. Scratch memory for the sort is taken before the first write and is not in the report. The world is locked
+ * while the writer runs. Thread rule: world.
+ */
+#include <string.h>
+
+#include "../storage/world.h"
+#include "text.h"
+
+/* A line of a section; a value of 0 is shown as `zero` where that is given. */
+typedef struct memory_entry {
+    const char *name;
+    uint64_t value;
+    const char *zero;
+} memory_entry;
+
+/* The archetypes as they are printed. */
+typedef struct archetype_list {
+    shoal_archetype_info *infos;
+    size_t count;
+    size_t shown_count;
+} archetype_list;
+
+#define NUMBER_COLUMN_COUNT 5
+#define SHARE_TITLE "used %"
+
+static const char *const column_titles[NUMBER_COLUMN_COUNT] = {"chunks", "rows", "capacity", "used", "unused"};
+
+/* ---- sections of names and numbers ---- */
+
+static size_t larger(size_t a, size_t b) {
+    return a > b ? a : b;
+}
+
+static void put_section(text_output *output, const char *title, const memory_entry *entries, size_t count) {
+    size_t name_width = 0;
+    size_t value_width = 0;
+    for (size_t i = 0; i < count; i++) {
+        name_width = larger(name_width, strlen(entries[i].name));
+        value_width = larger(value_width, text_digits(entries[i].value));
+        value_width = larger(value_width, entries[i].zero != NULL ? strlen(entries[i].zero) : 0);
+    }
+    text_put_string(output, "\n");
+    text_put_string(output, title);
+    text_put_string(output, "\n");
+    for (size_t i = 0; i < count; i++) {
+        text_put_string(output, "  ");
+        text_put_left(output, entries[i].name, name_width + 2);
+        if (entries[i].value == 0 && entries[i].zero != NULL) {
+            text_put_right(output, entries[i].zero, value_width);
+        } else {
+            text_put_right_u64(output, entries[i].value, value_width);
+        }
+        text_put_string(output, "\n");
+    }
+}
+
+static void put_purposes(text_output *output, const shoal_memory_report *report) {
+    memory_entry entries[SHOAL_PURPOSE_COUNT + 3];
+    size_t count = 0;
+    for (; count < SHOAL_PURPOSE_COUNT; count++) {
+        entries[count] =
+            (memory_entry){shoal_purpose_name((shoal_purpose)count), (uint64_t)report->purpose_bytes[count], NULL};
+    }
+    entries[count++] = (memory_entry){"total", report->total_bytes, NULL};
+    entries[count++] = (memory_entry){"peak", report->peak_bytes, NULL};
+    entries[count++] = (memory_entry){"limit", report->limit_bytes, "none"};
+    put_section(output, "bytes by purpose", entries, count);
+}
+
+static void put_chunks(text_output *output, const shoal_memory_report *report) {
+    const memory_entry entries[] = {{"all", report->chunk_bytes, NULL},
+                                    {"live rows", report->chunk_used_bytes, NULL},
+                                    {"headers, gaps, free rows", report->chunk_unused_bytes, NULL},
+                                    {"chunks in the pools", report->pool_free_bytes, NULL}};
+    put_section(output, "bytes of chunks", entries, sizeof entries / sizeof entries[0]);
+}
+
+static void put_counts(text_output *output, const shoal_memory_report *report) {
+    const memory_entry entries[] = {{"entities", report->entity_count, NULL},
+                                    {"slots", report->slot_count, NULL},
+                                    {"retired slots", report->retired_slot_count, NULL},
+                                    {"archetypes", report->archetype_count, NULL},
+                                    {"chunks", report->chunk_count, NULL},
+                                    {"queries", report->query_count, NULL}};
+    put_section(output, "counts", entries, sizeof entries / sizeof entries[0]);
+}
+
+/* ---- the order of the archetypes ---- */
+
+static double used_share(const shoal_archetype_info *info) {
+    double byte_count = (double)info->used_bytes + (double)info->unused_bytes;
+    return byte_count != 0 ? (double)info->used_bytes / byte_count : 2;
+}
+
+static bool is_worse(const shoal_archetype_info *a, const shoal_archetype_info *b) {
+    double a_share = used_share(a);
+    double b_share = used_share(b);
+    if (a_share != b_share) {
+        return a_share < b_share;
+    }
+    return a->unused_bytes != b->unused_bytes ? a->unused_bytes > b->unused_bytes : a->cursor < b->cursor;
+}
+
+/* Shell's sort with Knuth's gaps: in place, while qsort() may allocate behind the world's back. */
+static void sort_worst_first(shoal_archetype_info *infos, size_t count) {
+    size_t gap = 1;
+    while (gap < count / 3) {
+        gap = gap * 3 + 1;
+    }
+    for (; gap > 0; gap /= 3) {
+        for (size_t i = gap; i < count; i++) {
+            shoal_archetype_info info = infos[i];
+            size_t place = i;
+            for (; place >= gap && is_worse(&info, &infos[place - gap]); place -= gap) {
+                infos[place] = infos[place - gap];
+            }
+            infos[place] = info;
+        }
+    }
+}
+
+static void list_fill(archetype_list *list, const shoal_world *world) {
+    shoal_archetype_info info = {0};
+    for (size_t i = 0; i < list->count && shoal_archetype_next(world, &info); i++) {
+        list->infos[i] = info;
+    }
+    sort_worst_first(list->infos, list->count);
+}
+
+/* ---- the table of archetypes ---- */
+
+static uint64_t column_value(const shoal_archetype_info *info, size_t column) {
+    const uint64_t values[NUMBER_COLUMN_COUNT] = {info->chunk_count, info->row_count, info->row_capacity,
+                                                  info->used_bytes, info->unused_bytes};
+    return values[column];
+}
+
+/* Per cent with one digit, cut and not rounded, so that 100.0 means all. */
+static void put_share(text_output *output, const shoal_archetype_info *info) {
+    uint64_t byte_count = (uint64_t)info->used_bytes + info->unused_bytes;
+    if (byte_count == 0) {
+        text_put_right(output, "-", strlen(SHARE_TITLE));
+        return;
+    }
+    uint64_t permille = (uint64_t)(used_share(info) * 1000);
+    text_put_right_u64(output, permille / 10, strlen(SHARE_TITLE) - 2);
+    text_put_string(output, ".");
+    text_put_u64(output, permille % 10);
+}
+
+static void put_components(text_output *output, const shoal_archetype_info *info) {
+    for (size_t i = 0; i < info->component_count; i++) {
+        text_put_string(output, i > 0 ? " + " : "");
+        text_put_string(output, component_type_at(info->components[i].id)->def.name);
+    }
+    text_put_string(output, info->component_count == 0 ? "no components" : "");
+}
+
+static void put_archetype(text_output *output, const shoal_archetype_info *info, const size_t *widths) {
+    for (size_t column = 0; column < NUMBER_COLUMN_COUNT; column++) {
+        text_put_string(output, "  ");
+        text_put_right_u64(output, column_value(info, column), widths[column]);
+    }
+    text_put_string(output, "  ");
+    put_share(output, info);
+    text_put_string(output, "  ");
+    put_components(output, info);
+    text_put_string(output, "\n");
+}
+
+static void put_titles(text_output *output, const size_t *widths) {
+    text_put_string(output, "\narchetypes, the worst used first\n");
+    for (size_t column = 0; column < NUMBER_COLUMN_COUNT; column++) {
+        text_put_string(output, "  ");
+        text_put_right(output, column_titles[column], widths[column]);
+    }
+    text_put_string(output, "  " SHARE_TITLE "  components\n");
+}
+
+static void put_archetypes(text_output *output, const archetype_list *list) {
+    size_t widths[NUMBER_COLUMN_COUNT];
+    for (size_t column = 0; column < NUMBER_COLUMN_COUNT; column++) {
+        widths[column] = strlen(column_titles[column]);
+        for (size_t i = 0; i < list->shown_count; i++) {
+            widths[column] = larger(widths[column], text_digits(column_value(&list->infos[i], column)));
+        }
+    }
+    put_titles(output, widths);
+    for (size_t i = 0; i < list->shown_count && !output->failed; i++) {
+        put_archetype(output, &list->infos[i], widths);
+    }
+    if (list->shown_count < list->count) {
+        text_put_string(output, "  ");
+        text_put_u64(output, list->count - list->shown_count);
+        text_put_string(output, " of ");
+        text_put_u64(output, list->count);
+        text_put_string(output, " archetypes are left out\n");
+    }
+}
+
+/* ---- public ---- */
+
+static void put_report(text_output *output, const shoal_world *world, const shoal_memory_report *report,
+                       const archetype_list *list) {
+    text_put_string(output, "memory of world ");
+    text_put_quoted(output, world->name, strlen(world->name));
+    text_put_string(output, "\n");
+    put_purposes(output, report);
+    put_chunks(output, report);
+    put_counts(output, report);
+    put_archetypes(output, list);
+}
+
+shoal_status shoal_print_memory(shoal_world *world, size_t max_archetypes, shoal_write_fn write, void *user) {
+    static const char call[] = "shoal_print_memory";
+    if (world == NULL) {
+        return error_set(error_thread_record(), SHOAL_INVALID_ARGUMENT, call);
+    }
+    if (write == NULL) {
+        return world_fail(world, SHOAL_INVALID_ARGUMENT, call);
+    }
+    shoal_memory_report report;
+    (void)shoal_world_memory(world, &report);
+    archetype_list list = {.count = report.archetype_count};
+    list.shown_count = max_archetypes != 0 && max_archetypes < list.count ? max_archetypes : list.count;
+    size_t byte_size = list.count * sizeof *list.infos;
+    list.infos = memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, byte_size, _Alignof(shoal_archetype_info));
+    if (list.infos == NULL) {
+        return world_fail(world, world->memory.failure, call);
+    }
+    list_fill(&list, world);
+    const char *outer = world_lock_enter(world, call);
+    text_output output;
+    text_start(&output, write, user);
+    put_report(&output, world, &report, &list);
+    shoal_status status = text_finish(&output, &world->error, call);
+    world_lock_leave(world, outer);
+    memory_release(&world->memory, SHOAL_PURPOSE_SCRATCH, list.infos, byte_size, _Alignof(shoal_archetype_info));
+    return status;
+}

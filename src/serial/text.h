@@ -1,0 +1,73 @@
+/*
+ * Text on its way to a writer callback: collected in a buffer, so that the callback is not called for every number.
+ *
+ *     text_put*() -> bytes[0 .. used) -> write(user, bytes, used) when full and at the end
+ *
+ * Invariant "at once": after a short write `failed` is set, nothing more is collected, and the callback is never
+ * called again; what follows costs nothing, so callers look at `failed` in long loops only.
+ *
+ * Numbers read back to the same bits, have a point as decimal mark whatever the locale is, and leave errno alone.
+ * The buffer is on the caller's stack: these calls allocate nothing. Thread rule: any; an output is one call's own.
+ */
+#ifndef SHOAL_SERIAL_TEXT_H
+#define SHOAL_SERIAL_TEXT_H
+
+#include <shoal/print.h>
+
+#include "../base/error.h"
+
+/* Few calls of the writer, and still a stack frame that small stacks bear. */
+#define TEXT_BUFFER_BYTES 2048
+
+typedef struct text_output {
+    shoal_write_fn write;
+    void *user;
+    uint64_t taken; /* bytes that the writer took */
+    size_t used;
+    bool failed;
+    char bytes[TEXT_BUFFER_BYTES];
+} text_output;
+
+/* The bytes stay raw: `used` says which of them count. */
+void text_start(text_output *output, shoal_write_fn write, void *user);
+
+/* Hands the rest to the writer. WRITE_FAILED, stored in `error` for `call`, if any write was short. */
+shoal_status text_finish(text_output *output, error_record *error, const char *call);
+
+void text_put(text_output *output, const char *text, size_t size);
+void text_put_string(text_output *output, const char *text);
+
+/* ---- numbers and handles ---- */
+
+void text_put_u64(text_output *output, uint64_t value);
+void text_put_i64(text_output *output, int64_t value);
+
+/* The first of %.6g to %.9g (%.15g to %.17g) that reads back, so no digit is too many; `inf`, `-inf`, and `nan` for all
+   that is no number. */
+void text_put_f32(text_output *output, float value);
+void text_put_f64(text_output *output, double value);
+
+void text_put_entity(text_output *output, shoal_entity entity);
+
+/* Two digits for each byte, in the order of memory. */
+void text_put_hex(text_output *output, const char *bytes, size_t size);
+
+/* ---- tables ---- */
+
+size_t text_digits(uint64_t value);
+
+/* Padded with spaces to `width`: text to the right, a number to the left. */
+void text_put_left(text_output *output, const char *text, size_t width);
+void text_put_right(text_output *output, const char *text, size_t width);
+void text_put_right_u64(text_output *output, uint64_t value, size_t width);
+
+/* ---- quoting ---- */
+
+/* As a C string literal; bytes outside of ASCII stand as they are. */
+void text_put_quoted(text_output *output, const char *text, size_t size);
+
+/* RFC 4180: true for text that must stand in quotes, and the text with each quote doubled. */
+bool text_needs_quotes(const char *text, size_t size);
+void text_put_doubled(text_output *output, const char *text, size_t size);
+
+#endif
