@@ -147,6 +147,7 @@ typedef struct shoal_view {
     char *base_;              /* the chunk */
     const uint32_t *offsets_; /* of its columns */
     size_t term_count_;       /* data terms; 0 while the view is on no chunk */
+    const uint32_t *read_keys_, *write_keys_; /* of the query */
     const shoal_view_chunk *chunk_, *chunk_end_; /* the next one, and the end of this archetype's */
     const char *match_, *match_end_;             /* this archetype's match, and the last one */
     const shoal_query *query_;                   /* NULL when the view is closed */
@@ -175,6 +176,8 @@ static inline shoal_status shoal_view_begin(shoal_view *view, shoal_query *query
     view->chunk_end_ = NULL;
     view->match_ = query->matches;
     view->match_end_ = query->matches + query->match_bytes;
+    view->read_keys_ = query->read_keys;
+    view->write_keys_ = query->write_keys;
     view->query_ = query;
     view->outer_ = lock->holder;
     lock->holder = query->name;
@@ -250,16 +253,14 @@ static inline void *shoal_view_find(const shoal_view *view, const uint32_t *keys
  */
 static inline const void *shoal_view_read(const shoal_view *view, shoal_component component) {
     bool found = false;
-    const void *column =
-        view->query_ != NULL ? shoal_view_find(view, view->query_->read_keys, component.id, &found) : NULL;
+    const void *column = shoal_view_find(view, view->read_keys_, component.id, &found);
     return found ? column : shoal_view_refuse(view, component, false);
 }
 
 /** The same for writing; NULL with TERM_READ_ONLY where the query only reads. Thread: world. */
 static inline void *shoal_view_write(const shoal_view *view, shoal_component component) {
     bool found = false;
-    void *column =
-        view->query_ != NULL ? shoal_view_find(view, view->query_->write_keys, component.id, &found) : NULL;
+    void *column = shoal_view_find(view, view->write_keys_, component.id, &found);
     return found ? column : shoal_view_refuse(view, component, true);
 }
 

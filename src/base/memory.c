@@ -8,23 +8,19 @@
 
 #include "assert.h"
 #include "compiler.h"
+#include "pages.h"
 #include "platform/platform.h"
 
 /* From this size on a block is pages of its own: it goes back to the system when released, and its first bytes do
    not share a page with anything. */
 #define PAGES_FROM_BYTES ((size_t)64 * 1024)
 
-/* Blocks of pages that are at least this large are chunk slabs and index pages, which are filled soon: mapping
-   them in one go costs half of what a fault for each page does. */
 #define ARRAY_ALIGNMENT 16
 
 static void *default_allocate(void *context, size_t byte_size, size_t alignment) {
     (void)context;
     if (byte_size >= PAGES_FROM_BYTES && alignment <= PLATFORM_PAGE_BYTES) {
-        if (byte_size > SIZE_MAX - PLATFORM_PAGE_BYTES) {
-            return NULL;
-        }
-        return platform_pages_allocate(align_up(byte_size, PLATFORM_PAGE_BYTES));
+        return pages_allocate(byte_size);
     }
     if (alignment <= _Alignof(max_align_t)) {
         return malloc(byte_size);
@@ -38,7 +34,7 @@ static void *default_allocate(void *context, size_t byte_size, size_t alignment)
 static void default_release(void *context, void *block, size_t byte_size, size_t alignment) {
     (void)context;
     if (byte_size >= PAGES_FROM_BYTES && alignment <= PLATFORM_PAGE_BYTES) {
-        platform_pages_release(block, align_up(byte_size, PLATFORM_PAGE_BYTES));
+        pages_release(block, byte_size);
     } else {
         free(block);
     }

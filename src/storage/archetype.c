@@ -42,15 +42,15 @@ size_t archetype_sort_ids(uint32_t *ids, size_t count) {
     return kept;
 }
 
-static uint64_t set_hash(const uint32_t *ids, size_t count) {
+static uint32_t set_hash(const uint32_t *ids, size_t count) {
     uint64_t hash = count;
     for (size_t i = 0; i < count; i++) {
         hash = hash_mix(hash, ids[i]);
     }
-    return hash;
+    return (uint32_t)hash;
 }
 
-static bool set_equal(const shoal_archetype *archetype, const uint32_t *ids, size_t count, uint64_t hash) {
+static bool set_equal(const shoal_archetype *archetype, const uint32_t *ids, size_t count, uint32_t hash) {
     return archetype->hash == hash && archetype->component_count == count &&
            (count == 0 || memcmp(archetype->ids, ids, count * sizeof *ids) == 0);
 }
@@ -59,8 +59,8 @@ shoal_archetype *archetype_lookup(const shoal_world *world, const uint32_t *ids,
     if (world->by_set == NULL) {
         return NULL;
     }
-    uint64_t hash = set_hash(ids, count);
-    for (uint32_t slot = (uint32_t)hash & world->by_set_mask;; slot = (slot + 1) & world->by_set_mask) {
+    uint32_t hash = set_hash(ids, count);
+    for (uint32_t slot = hash & world->by_set_mask;; slot = (slot + 1) & world->by_set_mask) {
         shoal_archetype *found = world->by_set[slot];
         if (found == NULL || set_equal(found, ids, count, hash)) {
             return found;
@@ -69,7 +69,7 @@ shoal_archetype *archetype_lookup(const shoal_world *world, const uint32_t *ids,
 }
 
 static void by_set_insert(shoal_archetype **table, uint32_t mask, shoal_archetype *added) {
-    uint32_t slot = (uint32_t)added->hash & mask;
+    uint32_t slot = added->hash & mask;
     while (table[slot] != NULL) {
         slot = (slot + 1) & mask;
     }
@@ -104,12 +104,12 @@ static shoal_status by_set_reserve(shoal_world *world) {
 /* Takes an archetype out and moves later members of its run up, so that no look-up meets a gap. */
 static void by_set_remove(shoal_world *world, const shoal_archetype *removed) {
     uint32_t mask = world->by_set_mask;
-    uint32_t hole = (uint32_t)removed->hash & mask;
+    uint32_t hole = removed->hash & mask;
     while (world->by_set[hole] != removed) {
         hole = (hole + 1) & mask;
     }
     for (uint32_t slot = (hole + 1) & mask; world->by_set[slot] != NULL; slot = (slot + 1) & mask) {
-        uint32_t home = (uint32_t)world->by_set[slot]->hash & mask;
+        uint32_t home = world->by_set[slot]->hash & mask;
         if (((slot - home) & mask) >= ((slot - hole) & mask)) {
             world->by_set[hole] = world->by_set[slot];
             hole = slot;
@@ -217,7 +217,7 @@ static shoal_archetype *block_make(shoal_world *world, const uint32_t *ids, size
         while (slots[slot].id != 0) {
             slot = (slot + 1) & (slot_count - 1);
         }
-        slots[slot] = (archetype_slot){.id = ids[i], .number = (uint32_t)i};
+        slots[slot] = (archetype_slot){.id = (uint16_t)ids[i], .number = (uint16_t)i};
     }
     for (size_t i = 0; i < column_count; i++) {
         const component_type *type = component_type_at(ids[i]);
@@ -234,7 +234,7 @@ static shoal_archetype *block_make(shoal_world *world, const uint32_t *ids, size
     made->column_count = (uint16_t)column_count;
     made->chunks = &made->inline_chunk;
     made->chunk_capacity = 1;
-    made->block_bytes = bytes;
+    made->block_bytes = (uint32_t)bytes;
     return made;
 }
 
@@ -242,52 +242,70 @@ static void block_release(shoal_world *world, shoal_archetype *archetype) {
     memory_release(&world->memory, SHOAL_PURPOSE_ARCHETYPE, archetype, archetype->block_bytes, BLOCK_ALIGNMENT);
 }
 
-static size_t layout_bytes(const shoal_archetype *archetype) {
-    return ((size_t)archetype->column_count + 1) * sizeof(uint32_t);
+static size_t layout_stride(const shoal_archetype *archetype) {
+    return (size_t)archetype->column_count + 1;
 }
 
-/* The offsets of the columns in a chunk of that pool, with the capacity behind them; NULL with `status`. */
-static uint32_t *layout_make(shoal_world *world, const shoal_archetype *archetype, uint32_t pool, shoal_status *status) {
+static size_t offsets_bytes(const shoal_archetype *archetype, size_t layout_count) {
+    return layout_count * layout_stride(archetype) * sizeof(uint32_t);
+}
+
+/* Writes the offsets of the columns in a chunk of that pool, and the capacity behind them. */
+static shoal_status layout_write(shoal_world *world, const shoal_archetype *archetype, uint32_t pool,
+                                 uint32_t *offsets) {
     size_t column_count = archetype->column_count;
     shoal_layout_column few[LAYOUT_STACK_COLUMNS];
     shoal_layout_column *columns = few;
-    size_t scratch_bytes = column_count * sizeof *columns;
     if (column_count > LAYOUT_STACK_COLUMNS) {
-        columns = memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, scratch_bytes, 16);
+        columns = memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, column_count * sizeof *columns, 16);
+        if (columns == NULL) {
+            return world->memory.failure;
+        }
     }
-    uint32_t *offsets =
-        columns == NULL ? NULL
-                        : memory_allocate(&world->memory, SHOAL_PURPOSE_ARCHETYPE, layout_bytes(archetype), 4);
-    *status = offsets == NULL ? world->memory.failure : SHOAL_OK;
-    for (size_t i = 0; offsets != NULL && i < column_count; i++) {
+    for (size_t i = 0; i < column_count; i++) {
         columns[i] = (shoal_layout_column){.size = archetype->columns[i].byte_size,
                                            .alignment = archetype->columns[i].type->def.alignment};
     }
-    if (offsets != NULL) {
-        shoal_layout layout = {0};
-        *status = shoal_layout_compute(pool_chunk_bytes(pool), columns, column_count, &layout);
-        for (size_t i = 0; *status == SHOAL_OK && i < column_count; i++) {
-            offsets[i] = (uint32_t)columns[i].offset;
-        }
-        offsets[column_count] = (uint32_t)layout.capacity;
+    shoal_layout layout = {0};
+    shoal_status status = shoal_layout_compute(pool_chunk_bytes(pool), columns, column_count, &layout);
+    for (size_t i = 0; status == SHOAL_OK && i < column_count; i++) {
+        offsets[i] = (uint32_t)columns[i].offset;
     }
-    if (*status != SHOAL_OK) {
-        memory_release(&world->memory, SHOAL_PURPOSE_ARCHETYPE, offsets, layout_bytes(archetype), 4);
-        offsets = NULL;
-    }
+    offsets[column_count] = (uint32_t)layout.capacity;
     if (columns != few) {
-        memory_release(&world->memory, SHOAL_PURPOSE_SCRATCH, columns, scratch_bytes, 16);
-    }
-    return offsets;
-}
-
-static shoal_status layout_ensure(shoal_world *world, shoal_archetype *archetype, uint32_t pool) {
-    shoal_status status = SHOAL_OK;
-    uint32_t **layout = &archetype->layouts[pool - archetype->first_pool];
-    if (*layout == NULL) {
-        *layout = layout_make(world, archetype, pool, &status);
+        memory_release(&world->memory, SHOAL_PURPOSE_SCRATCH, columns, column_count * sizeof *columns, 16);
     }
     return status;
+}
+
+/* Points each chunk reference to its layout, after the table has moved. */
+static void refs_find_layouts(shoal_archetype *archetype) {
+    for (uint32_t i = 0; i < archetype->chunk_count + archetype->spare_count; i++) {
+        archetype->chunks[i].offsets = archetype_layout(archetype, archetype->chunks[i].bits);
+    }
+}
+
+/* Makes the layouts up to that pool's. Sizes come one after the other, so the table has no gaps. */
+static shoal_status layout_ensure(shoal_world *world, shoal_archetype *archetype, uint32_t pool) {
+    uint32_t wanted = pool - archetype->first_pool + 1;
+    if (wanted <= archetype->layout_count) {
+        return SHOAL_OK;
+    }
+    uint32_t *offsets = memory_allocate(&world->memory, SHOAL_PURPOSE_ARCHETYPE, offsets_bytes(archetype, wanted), 4);
+    shoal_status status = offsets == NULL ? world->memory.failure : SHOAL_OK;
+    for (uint32_t i = 0; i < wanted && status == SHOAL_OK; i++) {
+        status = layout_write(world, archetype, archetype->first_pool + i, offsets + i * layout_stride(archetype));
+    }
+    if (status != SHOAL_OK) {
+        memory_release(&world->memory, SHOAL_PURPOSE_ARCHETYPE, offsets, offsets_bytes(archetype, wanted), 4);
+        return status;
+    }
+    memory_release(&world->memory, SHOAL_PURPOSE_ARCHETYPE, archetype->offsets,
+                   offsets_bytes(archetype, archetype->layout_count), 4);
+    archetype->offsets = offsets;
+    archetype->layout_count = (uint8_t)wanted;
+    refs_find_layouts(archetype);
+    return SHOAL_OK;
 }
 
 /* Chooses the chunk sizes: the world's, or larger ones if a row does not fit. Makes the first layout. */
@@ -304,8 +322,8 @@ static shoal_status sizes_choose(shoal_world *world, shoal_archetype *archetype)
     pool = pool < world->first_pool ? world->first_pool : pool;
     shoal_status status = SHOAL_ROW_TOO_LARGE;
     for (; pool < POOL_COUNT && status == SHOAL_ROW_TOO_LARGE; pool++) {
-        archetype->layouts[0] = layout_make(world, archetype, pool, &status);
         archetype->first_pool = (uint8_t)pool;
+        status = layout_ensure(world, archetype, pool);
     }
     archetype->largest_pool = archetype->first_pool > world->largest_pool ? archetype->first_pool : world->largest_pool;
     return status;
@@ -431,7 +449,7 @@ static uint32_t next_pool(const shoal_archetype *archetype, uint64_t missing) {
 static void chunk_append(shoal_world *world, shoal_archetype *archetype, uint32_t kept, shoal_chunk *added) {
     uint32_t total = archetype->chunk_count + archetype->spare_count;
     uint32_t ordinal = added->pool - archetype->first_pool;
-    const uint32_t *offsets = archetype->layouts[ordinal];
+    const uint32_t *offsets = archetype_layout(archetype, ordinal);
     chunk_ref ref = {.bits = (uintptr_t)added | ordinal,
                      .offsets = offsets,
                      .capacity = offsets[archetype->column_count]};
@@ -520,9 +538,8 @@ void archetype_free(shoal_world *world, shoal_archetype *archetype) {
     for (uint32_t i = 0; i < total; i++) {
         ref_release(world, archetype, &archetype->chunks[i]);
     }
-    for (uint32_t i = 0; i < ARCHETYPE_LAYOUT_MAX; i++) {
-        memory_release(&world->memory, SHOAL_PURPOSE_ARCHETYPE, archetype->layouts[i], layout_bytes(archetype), 4);
-    }
+    memory_release(&world->memory, SHOAL_PURPOSE_ARCHETYPE, archetype->offsets,
+                   offsets_bytes(archetype, archetype->layout_count), 4);
     if (archetype->chunks != &archetype->inline_chunk) {
         memory_release(&world->memory, SHOAL_PURPOSE_ARCHETYPE, archetype->chunks,
                        archetype->chunk_capacity * sizeof(chunk_ref), 16);

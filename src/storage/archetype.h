@@ -27,14 +27,13 @@
 #include "index.h"
 #include "pool.h"
 
-#define ARCHETYPE_LAYOUT_MAX 11      /* chunk sizes that one archetype can use: 1 KiB to 1 MiB */
 #define ARCHETYPE_NONE 0xFFFFu       /* no such component */
 #define ARCHETYPE_MERGE_BYTES 32768u /* the largest chunk that merging makes */
 
 /* A chunk as its archetype sees it: all that iteration needs, so that it never touches the chunk's header. */
 typedef struct chunk_ref {
     uintptr_t bits;          /* address | layout ordinal, as in index_record */
-    const uint32_t *offsets; /* of the columns, archetype->layouts[ordinal] */
+    const uint32_t *offsets; /* of the columns, archetype_layout() of its ordinal */
     uint32_t count;          /* rows */
     uint32_t capacity;
 } chunk_ref;
@@ -48,20 +47,23 @@ typedef struct archetype_column {
 
 /* Where a component is found by its id. */
 typedef struct archetype_slot {
-    uint32_t id;
-    uint32_t number;
+    uint16_t id; /* 0 where free */
+    uint16_t number;
 } archetype_slot;
 
+/* The first two lines are what iteration and access need, in that order. */
 typedef struct shoal_archetype {
     chunk_ref *chunks; /* &inline_chunk while one is enough */
     uint32_t chunk_count;
     uint32_t spare_count;
+    chunk_ref inline_chunk;
     chunk_ref *open;
-    uint64_t row_count;
     struct shoal_transition *recent; /* the last change that was looked up from here */
+    uint64_t row_count;
+
+    const archetype_slot *slots; /* open hash table by id */
     const archetype_column *columns;
-    const uint32_t *ids;         /* component_count, in the order above */
-    const archetype_slot *slots; /* open hash table by id; id 0 where free */
+    uint32_t *offsets;           /* layout_count layouts: a column's offset each, then the capacity; by ordinal */
     uint32_t slot_mask;
     uint32_t index;              /* in world->archetypes */
     uint16_t component_count;
@@ -70,17 +72,17 @@ typedef struct shoal_archetype {
     bool careful;                /* hooked, or some component has a validate hook or a default value */
     uint8_t first_pool;          /* chunk sizes, as pool numbers */
     uint8_t largest_pool;
-    uint32_t chunk_capacity;     /* of `chunks` */
+    uint8_t layout_count;
     uint32_t row_bytes;          /* of one row, with its entity */
-    uint64_t hash;               /* of the set */
+    uint32_t chunk_capacity;     /* of `chunks` */
+    uint32_t block_bytes;        /* of the allocation that starts with this struct */
+    const uint32_t *ids;         /* component_count, in the order above */
+    uint32_t hash;               /* of the set */
+    uint32_t pending_rows;       /* command_apply.c: counted while planning, then promised */
     uint64_t signature;          /* a bit for each id modulo 64: a query's quick no */
     size_t chunk_bytes;          /* of all chunks, spares too */
     uint64_t row_capacity;       /* of all chunks, spares too */
-    uint64_t pending_rows;       /* command_apply.c: counted while planning, then promised */
     uint64_t reserved_rows;      /* promised by archetype_promise(); emptied chunks stay as spares meanwhile */
-    uint32_t *layouts[ARCHETYPE_LAYOUT_MAX]; /* offsets of the columns, then the capacity; NULL until needed */
-    chunk_ref inline_chunk;
-    size_t block_bytes;          /* of the allocation that starts with this struct */
 } shoal_archetype;
 
 struct shoal_world;
@@ -130,10 +132,14 @@ static ALWAYS_INLINE shoal_entity *chunk_entities(const chunk_ref *ref) {
     return (shoal_entity *)(void *)(chunk_base(ref) + SHOAL_CHUNK_HEADER_BYTES);
 }
 
+/* The offsets of the columns in a chunk, from its address with the layout ordinal. */
+static ALWAYS_INLINE const uint32_t *archetype_layout(const shoal_archetype *archetype, uintptr_t chunk) {
+    return archetype->offsets + (chunk & INDEX_CHUNK_LOW_MASK) * ((size_t)archetype->column_count + 1);
+}
+
 /* The address of a value, from what the index record says. */
 static ALWAYS_INLINE char *archetype_value(const shoal_archetype *archetype, uintptr_t chunk, uint32_t column, uint32_t row) {
-    const uint32_t *offsets = archetype->layouts[chunk & INDEX_CHUNK_LOW_MASK];
-    return (char *)index_chunk_address(chunk) + offsets[column] +
+    return (char *)index_chunk_address(chunk) + archetype_layout(archetype, chunk)[column] +
            (size_t)row * archetype->columns[column].byte_size;
 }
 

@@ -26,7 +26,7 @@ static ALWAYS_INLINE row_hole hole_of(const shoal_world *world, row_place place)
     const shoal_archetype *archetype = place.archetype;
     const chunk_ref *tail = &archetype->chunks[archetype->chunk_count - 1];
     row_hole hole = {.base = (char *)index_chunk_address(place.chunk),
-                     .offsets = archetype->layouts[place.chunk & INDEX_CHUNK_LOW_MASK],
+                     .offsets = archetype_layout(archetype, place.chunk),
                      .tail_base = chunk_base(tail),
                      .tail_offsets = tail->offsets,
                      .row = place.row,

@@ -193,10 +193,10 @@ static shoal_world *world_allocate(const shoal_world_def *def, shoal_status *sta
 }
 
 static void world_free(shoal_world *world) {
+    transition_drop_all(world); /* edges touch their archetypes, so they go first */
     for (uint32_t i = 0; i < world->archetype_count; i++) {
         archetype_free(world, world->by_age[i]);
     }
-    transition_drop_all(world);
     size_t table_bytes = world->archetype_capacity * sizeof(shoal_archetype *);
     size_t set_bytes = world->by_set == NULL ? 0 : ((size_t)world->by_set_mask + 1) * sizeof(shoal_archetype *);
     memory_release(&world->memory, SHOAL_PURPOSE_ARCHETYPE, world->archetypes, table_bytes, 16);

@@ -1,7 +1,7 @@
 /*
  * The platform contract on POSIX systems (Linux, the BSDs, macOS): mmap, clock_gettime, sched_yield.
  */
-#define _GNU_SOURCE /* MAP_ANONYMOUS, MADV_POPULATE_WRITE */
+#define _GNU_SOURCE /* MAP_ANONYMOUS, MADV_HUGEPAGE */
 
 #include "platform.h"
 
@@ -23,15 +23,25 @@ void platform_pages_release(void *pages, size_t byte_size) {
     errno = saved;
 }
 
-void platform_pages_prepare(void *pages, size_t byte_size) {
-#ifdef MADV_POPULATE_WRITE
+/* Maps one huge page more than is asked for and gives the ends back, since mmap aligns to small pages only. */
+void *platform_pages_allocate_huge(size_t byte_size) {
+    char *mapped = platform_pages_allocate(byte_size + PLATFORM_HUGE_BYTES);
+    if (mapped == NULL) {
+        return NULL;
+    }
+    size_t head = (PLATFORM_HUGE_BYTES - (uintptr_t)mapped % PLATFORM_HUGE_BYTES) % PLATFORM_HUGE_BYTES;
+    if (head > 0) {
+        platform_pages_release(mapped, head);
+    }
+    if (head < PLATFORM_HUGE_BYTES) {
+        platform_pages_release(mapped + head + byte_size, PLATFORM_HUGE_BYTES - head);
+    }
+#ifdef MADV_HUGEPAGE
     int saved = errno;
-    (void)madvise(pages, byte_size, MADV_POPULATE_WRITE);
+    (void)madvise(mapped + head, byte_size, MADV_HUGEPAGE);
     errno = saved;
-#else
-    (void)pages;
-    (void)byte_size;
 #endif
+    return mapped + head;
 }
 
 uint64_t platform_clock_ns(void) {

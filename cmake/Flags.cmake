@@ -1,0 +1,35 @@
+# Compiler flags for everything below the root: the language, the warnings, the asserts, sanitizers, coverage.
+
+set(CMAKE_C_STANDARD 17)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_CXX_STANDARD 17)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+
+if(CMAKE_C_COMPILER_ID MATCHES "GNU|Clang")
+  add_compile_options(-Wall -Wextra -Wshadow -Wconversion -Wpedantic)
+  # A fused multiply-add rounds once where two operations round twice, so the same program would give other bits
+  # on other processors.
+  add_compile_options(-ffp-contract=off)
+  if(SHOAL_WERROR)
+    add_compile_options(-Werror)
+  endif()
+  if(SHOAL_SANITIZE)
+    add_compile_options(-fsanitize=${SHOAL_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    add_link_options(-fsanitize=${SHOAL_SANITIZE})
+  endif()
+  if(SHOAL_COVERAGE)
+    add_compile_options(--coverage -fprofile-update=prefer-atomic)
+    add_link_options(--coverage)
+  endif()
+endif()
+
+if(SHOAL_DEBUG STREQUAL "")
+  add_compile_definitions($<$<CONFIG:Debug>:SHOAL_DEBUG=2>)
+else()
+  add_compile_definitions(SHOAL_DEBUG=${SHOAL_DEBUG})
+endif()

@@ -1,0 +1,169 @@
+/*
+ * The command line: one function for each kind of value, with a range that is checked.
+ *
+ * Arguments come in pairs, a name and a value. The first one that is wrong ends the reading with one line that names
+ * it, so that later ones are not blamed for what an earlier one caused.
+ */
+#include "options.h"
+
+#include "message.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef BELT_DATA_FILE
+#define BELT_DATA_FILE "examples/data/jpl-small-bodies.json"
+#endif
+
+#define HOURS_PER_DAY 24.0
+/* Ten thousand years; the orbits of two bodies alone say little long before. */
+#define DAYS_MAX 3652500.0
+#define STEP_HOURS_MAX (DAYS_MAX * HOURS_PER_DAY)
+#define STEPS_MAX 1e9
+#define CLONES_MAX 1e6
+
+static const char help_text[] =
+    "usage: belt [--data FILE] [--out DIR] [--clones K] [--days D] [--step H]\n"
+    "\n"
+    "Reads a catalogue of small bodies, moves them along their orbits round the Sun, computes how close each orbit\n"
+    "comes to the Earth's, and writes belt.png and belt.csv.\n"
+    "\n"
+    "  --data FILE  the catalogue, JSON of the JPL Small-Body Database query service\n"
+    "               (default " BELT_DATA_FILE ")\n"
+    "  --out DIR    where the two files go; it is made if it is not there (default .)\n"
+    "  --clones K   adds K copies of each body, spread along its orbit (0 to 1000000, default 0)\n"
+    "  --days D     simulated time in days (0 to 3652500, default 3650)\n"
+    "  --step H     time from step to step in hours; the last step may be shorter\n"
+    "               (more than 0, up to 87660000, default 24)\n"
+    "  --help       prints this text\n"
+    "\n"
+    "Exit code: 0 done, 1 a file could not be read or written or memory ran out, 2 bad arguments.\n";
+
+/* The value of an option as a number from `low` to `high`. Only plain decimal numbers, so no "nan" or "0x10". */
+static bool parse_number(const char *name, const char *text, double low, double high, double *number) {
+    char *end = NULL;
+    double value = strtod(text, &end);
+    bool plain = *text != '\0' && *end == '\0' && strspn(text, "0123456789+-.eE") == strlen(text);
+    if (!plain || !isfinite(value)) {
+        message_error("%s wants a number, not \"%s\"", name, text);
+        return false;
+    }
+    if (value < low || value > high) {
+        message_error("%s is %s, but must be from %.10g to %.10g", name, text, low, high);
+        return false;
+    }
+    *number = value;
+    return true;
+}
+
+static bool parse_clones(const char *text, belt_options *options) {
+    double number = 0.0;
+    if (!parse_number("--clones", text, 0.0, CLONES_MAX, &number)) {
+        return false;
+    }
+    if (number != floor(number)) {
+        message_error("--clones wants a whole number, not \"%s\"", text);
+        return false;
+    }
+    options->clones = (size_t)number;
+    return true;
+}
+
+static bool parse_step(const char *text, belt_options *options) {
+    double number = 0.0;
+    if (!parse_number("--step", text, 0.0, STEP_HOURS_MAX, &number)) {
+        return false;
+    }
+    if (number == 0.0) {
+        message_error("--step must be more than 0 hours");
+        return false;
+    }
+    options->step_hours = number;
+    return true;
+}
+
+static bool parse_path(const char *name, const char *text, const char **path) {
+    if (*text == '\0') {
+        message_error("%s wants a path, not an empty word", name);
+        return false;
+    }
+    *path = text;
+    return true;
+}
+
+static bool parse_option(const char *name, const char *value, belt_options *options) {
+    if (strcmp(name, "--data") == 0) {
+        return parse_path(name, value, &options->data_path);
+    }
+    if (strcmp(name, "--out") == 0) {
+        return parse_path(name, value, &options->output_directory);
+    }
+    if (strcmp(name, "--clones") == 0) {
+        return parse_clones(value, options);
+    }
+    if (strcmp(name, "--days") == 0) {
+        return parse_number(name, value, 0.0, DAYS_MAX, &options->days);
+    }
+    return parse_step(value, options);
+}
+
+static bool option_is_known(const char *name) {
+    static const char *const names[] = {"--data", "--out", "--clones", "--days", "--step"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strcmp(name, names[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool parse_all(belt_options *options, int argc, char **argv) {
+    for (int i = 1; i < argc; i += 2) {
+        if (!option_is_known(argv[i])) {
+            message_error("unknown argument \"%s\"; try --help", argv[i]);
+            return false;
+        }
+        if (i + 1 == argc) {
+            message_error("%s wants a value; try --help", argv[i]);
+            return false;
+        }
+        if (!parse_option(argv[i], argv[i + 1], options)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Rounded up; but a rounding error of the division must not add a step. */
+static double step_count(const belt_options *options) {
+    return ceil(options->days * HOURS_PER_DAY / options->step_hours * (1.0 - 1e-12));
+}
+
+options_result options_parse(belt_options *options, int argc, char **argv) {
+    options->data_path = BELT_DATA_FILE;
+    options->output_directory = ".";
+    options->clones = 0;
+    options->days = 3650.0;
+    options->step_hours = HOURS_PER_DAY;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--help") == 0) {
+            fputs(help_text, stdout);
+            return OPTIONS_HELP;
+        }
+    }
+    if (!parse_all(options, argc, argv)) {
+        return OPTIONS_BAD;
+    }
+    if (step_count(options) > STEPS_MAX) {
+        message_error("%g days of %g hours a step are more than %.0f steps", options->days, options->step_hours,
+                      STEPS_MAX);
+        return OPTIONS_BAD;
+    }
+    return OPTIONS_RUN;
+}
+
+size_t options_step_count(const belt_options *options) {
+    return (size_t)step_count(options);
+}

@@ -1,0 +1,34 @@
+/*
+ * The program's command line.
+ *
+ * Invariant of what options_parse() accepts: all numbers are finite and in the ranges of the help text, and the step
+ * count is at most 1e9.
+ * Thread rule: any.
+ */
+#ifndef BELT_OPTIONS_H
+#define BELT_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct belt_options {
+    const char *data_path;        /* the catalogue */
+    const char *output_directory; /* where belt.png and belt.csv go; made if it is not there */
+    size_t clones;                /* copies of each body */
+    double days;                  /* simulated time */
+    double step_hours;            /* time from step to step; the last one may be shorter */
+} belt_options;
+
+typedef enum options_result {
+    OPTIONS_RUN,  /* go on */
+    OPTIONS_HELP, /* the help text was asked for and printed */
+    OPTIONS_BAD   /* one line said what is wrong */
+} options_result;
+
+/* Reads the arguments into `options`, with defaults for those that are not there. */
+options_result options_parse(belt_options *options, int argc, char **argv);
+
+/* Steps that the simulated time takes. */
+size_t options_step_count(const belt_options *options);
+
+#endif

@@ -1,0 +1,26 @@
+/*
+ * Large blocks for the default allocator, shared by all worlds of the process.
+ *
+ * The first touch of fresh memory costs more than writing it: the system zeroes it page by page, a fault each. Huge pages
+ * make that four times cheaper (measured: 48 MiB in 5 ms instead of 20), and long loops a tenth faster. But they are
+ * 2 MiB each, so small worlds do not get them: the first PAGES_SMALL_BYTES of a process come as ordinary pages, and
+ * only what comes after that is cut out of huge regions, 64 KiB a unit:
+ *
+ *     region   | unit | unit | ... 32 units |   2 MiB, aligned, a bit a unit says which are free
+ *
+ * A region without a used unit goes back to the system at once. Thread rule: any; a spinlock guards the regions.
+ */
+#ifndef SHOAL_BASE_PAGES_H
+#define SHOAL_BASE_PAGES_H
+
+#include <stddef.h>
+
+#define PAGES_SMALL_BYTES ((size_t)4 * 1024 * 1024)
+
+/* A block of at least `byte_size` bytes, aligned to a page; NULL when there is none. */
+void *pages_allocate(size_t byte_size);
+
+/* Gives a block back; the size is that of the allocation. */
+void pages_release(void *block, size_t byte_size);
+
+#endif

@@ -1,0 +1,760 @@
+/*
+ * Commands: what is recorded, in which order it works, what is dropped and told, placeholders. Conformance C1,
+ * C4 (every script of up to three operations), C5, C8, C9, C10.
+ */
+#include "support/components.h"
+#include "support/fixture.h"
+#include "support/rng.h"
+#include "support/test.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const shoal_value no_values[1];
+
+static shoal_entity spawn_one(shoal_world *world, const shoal_value *values, size_t count) {
+    shoal_entity entity = shoal_spawn(world, values, count);
+    assert_false(shoal_entity_is_null(entity));
+    return entity;
+}
+
+static void assert_health(const shoal_world *world, shoal_entity entity, int32_t expected) {
+    const Health *health = SHOAL_GET(world, entity, Health);
+    assert_non_null(health);
+    assert_int_equal(health->value, expected);
+}
+
+static void assert_applied(shoal_commands *commands, size_t applied, size_t dropped) {
+    shoal_commands_result result = {99, 99};
+    assert_ok(shoal_commands_apply(commands, &result));
+    assert_count(result.applied, applied);
+    assert_count(result.dropped, dropped);
+    assert_count(shoal_commands_count(commands), 0);
+}
+
+/* ---- C1: destroy beside other commands ---- */
+
+static void conf_C1_add_then_destroy(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, NULL);
+    shoal_commands *commands = shoal_commands_create(f.world, NULL);
+    shoal_entity entity = spawn_one(f.world, no_values, 0);
+    owned_reset_counts(&owned_tracker);
+    assert_ok(shoal_commands_add(commands, entity, SHOAL_ID(Owned), NULL));
+    assert_ok(shoal_commands_destroy_entity(commands, entity));
+    assert_applied(commands, 2, 0);
+    assert_false(shoal_is_alive(f.world, entity));
+    assert_count(owned_tracker.live, 0);
+    assert_count(owned_tracker.ctor_values + owned_tracker.copy_values, owned_tracker.dtor_values);
+    fixture_end(&f);
+}
+
+static void conf_C1_remove_then_destroy(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, NULL);
+    shoal_commands *commands = shoal_commands_create(f.world, NULL);
+    shoal_entity entity = spawn_one(f.world, SHOAL_VALUES(SHOAL_DEFAULT(Owned)));
+    owned_reset_counts(&owned_tracker);
+    assert_ok(shoal_commands_remove(commands, entity, SHOAL_ID(Owned)));
+    assert_ok(shoal_commands_destroy_entity(commands, entity));
+    assert_applied(commands, 2, 0);
+    assert_false(shoal_is_alive(f.world, entity));
+    assert_count(owned_tracker.dtor_values, 1);
+    assert_count(owned_tracker.live, 0);
+    fixture_end(&f);
+}
+
+static void conf_C1_destroy_then_add(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, NULL);
+    shoal_commands *commands = shoal_commands_create(f.world, NULL);
+    shoal_entity entity = spawn_one(f.world, no_values, 0);
+    Owned own;
+    owned_make(&owned_tracker, &own, 1);
+    assert_ok(shoal_commands_destroy_entity(commands, entity));
+    assert_ok(shoal_commands_add(commands, entity, SHOAL_ID(Owned), &own));
+    owned_end(&owned_tracker, &own);
+    assert_count(owned_tracker.live, 1);
+    assert_applied(commands, 1, 1);
+    assert_false(shoal_is_alive(f.world, entity));
+    assert_count(owned_tracker.live, 0);
+    fixture_end(&f);
+}
+
+static void conf_C1_destroy_twice(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, NULL);
+    shoal_commands *commands = shoal_commands_create(f.world, NULL);
+    shoal_entity entity = spawn_one(f.world, SHOAL_VALUES(SHOAL_DEFAULT(Owned)));
+    owned_reset_counts(&owned_tracker);
+    assert_ok(shoal_commands_destroy_entity(commands, entity));
+    assert_ok(shoal_commands_destroy_entity(commands, entity));
+    assert_applied(commands, 1, 1);
+    assert_false(shoal_is_alive(f.world, entity));
+    assert_count(owned_tracker.dtor_values, 1);
+    fixture_end(&f);
+}
+
+/* ---- C4: every script of up to three operations ---- */
+
+typedef enum script_operation { ADD_A, SET_A, REMOVE_A, DESTROY, ADD_B, CLEAR, OPERATION_COUNT } script_operation;
+
+static const char *const operation_names[OPERATION_COUNT] = {"add A", "set A", "remove A", "destroy", "add B", "clear"};
+
+/* A is Health, Owned or Frozen (as A, a tag cannot be set); B is Letter. */
+typedef struct script_case {
+    value_kind a;
+    unsigned start; /* bit 0: has A, bit 1: has B */
+    bool spawned;   /* the target is spawned by the same buffer */
+    size_t length;
+    script_operation operations[3];
+} script_case;
+
+/* One world, its buffer, and the entity that the script is about. */
+typedef struct script_side {
+    shoal_world *world;
+    shoal_commands *commands;
+    shoal_entity entity;
+} script_side;
+
+static shoal_status run_operation(script_side *side, value_kind a, script_operation operation, const void *value,
+                                  bool deferred) {
+    shoal_world *world = side->world;
+    shoal_commands *commands = side->commands;
+    shoal_entity entity = side->entity;
+    const shoal_component type = kind_component(a);
+    const shoal_component letter = SHOAL_ID(Letter);
+    const Letter b = {9};
+    switch (operation) {
+    case ADD_A:
+        return deferred ? shoal_commands_add(commands, entity, type, value) : shoal_add(world, entity, type, value);
+    case SET_A:
+        return deferred ? shoal_commands_set(commands, entity, type, value) : shoal_set(world, entity, type, value);
+    case REMOVE_A:
+        return deferred ? shoal_commands_remove(commands, entity, type) : shoal_remove(world, entity, type);
+    case DESTROY:
+        return deferred ? shoal_commands_destroy_entity(commands, entity) : shoal_destroy(world, entity);
+    case ADD_B:
+        return deferred ? shoal_commands_add(commands, entity, letter, &b) : shoal_add(world, entity, letter, &b);
+    default:
+        return deferred ? shoal_commands_clear(commands, entity) : shoal_clear(world, entity);
+    }
+}
+
+/* Runs one operation with a value of its own; true when the call failed. */
+static bool run_with_value(script_side *side, const script_case *script, size_t step, bool deferred) {
+    kind_buffer buffer;
+    memset(&buffer, 0, sizeof buffer);
+    if (!kind_is_tag(script->a)) {
+        kind_write(script->a, 10 + step, buffer.bytes);
+    }
+    shoal_status status = run_operation(side, script->a, script->operations[step], buffer.bytes, deferred);
+    if (!kind_is_tag(script->a)) {
+        kind_end(script->a, buffer.bytes);
+    }
+    if (deferred) {
+        assert_ok(status);
+    }
+    return status != SHOAL_OK;
+}
+
+static size_t start_values(const script_case *script, kind_buffer *buffer, shoal_value *values) {
+    static const Letter start_b = {4};
+    size_t count = 0;
+    if ((script->start & 1) != 0) {
+        memset(buffer, 0, sizeof *buffer);
+        if (!kind_is_tag(script->a)) {
+            kind_write(script->a, 5, buffer->bytes);
+        }
+        values[count++] = (shoal_value){kind_component(script->a), buffer->bytes};
+    }
+    if ((script->start & 2) != 0) {
+        values[count++] = (shoal_value){SHOAL_ID(Letter), &start_b};
+    }
+    return count;
+}
+
+static void start_side(script_side *side, const script_case *script, bool deferred) {
+    kind_buffer buffer;
+    shoal_value values[2];
+    size_t count = start_values(script, &buffer, values);
+    side->entity = deferred && script->spawned ? shoal_commands_spawn(side->commands, values, count)
+                                               : shoal_spawn(side->world, values, count);
+    assert_false(shoal_entity_is_null(side->entity));
+    if ((script->start & 1) != 0 && !kind_is_tag(script->a)) {
+        kind_end(script->a, buffer.bytes);
+    }
+}
+
+static void compare_sides(const script_case *script, const script_side *immediate, const script_side *deferred) {
+    bool alive = shoal_is_alive(immediate->world, immediate->entity);
+    assert_count(shoal_is_alive(deferred->world, deferred->entity), alive);
+    const value_kind types[2] = {script->a, KIND_LETTER};
+    for (size_t i = 0; i < 2; i++) {
+        shoal_component component = kind_component(types[i]);
+        bool present = shoal_has(immediate->world, immediate->entity, component);
+        assert_count(shoal_has(deferred->world, deferred->entity, component), present);
+        if (present && !kind_is_tag(types[i])) {
+            uint64_t expected = kind_read(types[i], shoal_get(immediate->world, immediate->entity, component));
+            assert_count(kind_read(types[i], shoal_get(deferred->world, deferred->entity, component)), expected);
+        }
+    }
+    size_t immediate_count = 0;
+    size_t deferred_count = 0;
+    shoal_components_of(immediate->world, immediate->entity, &immediate_count);
+    shoal_components_of(deferred->world, deferred->entity, &deferred_count);
+    assert_count(deferred_count, immediate_count);
+}
+
+static void run_script(script_side *immediate, script_side *deferred, const script_case *script) {
+    char text[96] = "";
+    size_t failed = 0;
+    for (size_t i = 0; i < script->length; i++) {
+        size_t used = strlen(text);
+        snprintf(text + used, sizeof text - used, "%s; ", operation_names[script->operations[i]]);
+    }
+    test_set_context("%s A is %s, start %u, %s", text, kind_name(script->a), script->start,
+                     script->spawned ? "spawned in the buffer" : "spawned before");
+    start_side(immediate, script, false);
+    start_side(deferred, script, true);
+    for (size_t i = 0; i < script->length; i++) {
+        failed += run_with_value(immediate, script, i, false);
+        run_with_value(deferred, script, i, true);
+    }
+    size_t recorded = script->length + (script->spawned ? 1 : 0);
+    assert_count(shoal_commands_count(deferred->commands), recorded);
+    assert_applied(deferred->commands, recorded - failed, failed);
+    if (script->spawned) {
+        deferred->entity = shoal_commands_resolve(deferred->commands, deferred->entity);
+    }
+    compare_sides(script, immediate, deferred);
+    assert_count(owned_tracker.error_count, 0);
+    assert_valid(deferred->world);
+    for (int i = 0; i < 2; i++) {
+        script_side *side = i == 0 ? immediate : deferred;
+        if (shoal_is_alive(side->world, side->entity)) {
+            assert_ok(shoal_destroy(side->world, side->entity));
+        }
+    }
+}
+
+/* All scripts of `length` operations, numbered in base OPERATION_COUNT. */
+static void run_scripts(script_side *immediate, script_side *deferred, script_case script) {
+    size_t count = 1;
+    for (size_t i = 0; i < script.length; i++) {
+        count *= OPERATION_COUNT;
+    }
+    for (size_t number = 0; number < count; number++) {
+        size_t rest = number;
+        for (size_t i = 0; i < script.length; i++) {
+            script.operations[i] = (script_operation)(rest % OPERATION_COUNT);
+            rest /= OPERATION_COUNT;
+        }
+        run_script(immediate, deferred, &script);
+    }
+}
+
+static void run_all_scripts(value_kind a) {
+    fixture immediate_world;
+    fixture deferred_world;
+    fixture_start(&immediate_world, NULL);
+    fixture_start(&deferred_world, NULL);
+    script_side immediate = {.world = immediate_world.world};
+    script_side deferred = {.world = deferred_world.world};
+    deferred.commands = shoal_commands_create(deferred.world, NULL);
+    for (size_t length = 0; length <= 3; length++) {
+        for (unsigned start = 0; start < 8; start++) {
+            script_case script = {.a = a, .start = start & 3, .spawned = start >= 4, .length = length};
+            run_scripts(&immediate, &deferred, script);
+        }
+    }
+    test_set_context("%s", "");
+    assert_count(shoal_world_entity_count(deferred.world), 0);
+    fixture_end(&immediate_world);
+    fixture_end(&deferred_world);
+}
+
+static void conf_C4_all_scripts_on_plain_data(void **state) {
+    (void)state;
+    run_all_scripts(KIND_HEALTH);
+}
+
+static void conf_C4_all_scripts_on_an_owning_type(void **state) {
+    (void)state;
+    run_all_scripts(KIND_OWNED);
+    assert_owned(&owned_tracker, 0);
+}
+
+static void conf_C4_all_scripts_on_a_type_without_ctor_and_move(void **state) {
+    (void)state;
+    run_all_scripts(KIND_BOXED);
+    assert_owned(&boxed_tracker, 0);
+}
+
+static void conf_C4_all_scripts_on_a_tag(void **state) {
+    (void)state;
+    run_all_scripts(KIND_FROZEN);
+}
+
+/* Many scripts in one buffer, mixed step by step, come to the same as each alone. */
+static void conf_C4_scripts_of_many_entities_in_one_buffer(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, NULL);
+    rng random = {test_environment("SHOAL_SEED", 44)};
+    script_side immediate[60];
+    script_side deferred[60];
+    script_case scripts[60];
+    shoal_commands *commands = shoal_commands_create(f.world, NULL);
+    size_t failed = 0;
+    for (size_t i = 0; i < 60; i++) {
+        scripts[i] = (script_case){.a = KIND_OWNED, .start = rng_below(&random, 4), .length = 3};
+        for (size_t step = 0; step < 3; step++) {
+            scripts[i].operations[step] = (script_operation)rng_below(&random, OPERATION_COUNT);
+        }
+        immediate[i] = (script_side){.world = f.world};
+        deferred[i] = (script_side){.world = f.world, .commands = commands};
+        start_side(&immediate[i], &scripts[i], false);
+        start_side(&deferred[i], &scripts[i], true);
+    }
+    for (size_t step = 0; step < 3; step++) {
+        for (size_t i = 0; i < 60; i++) {
+            failed += run_with_value(&immediate[i], &scripts[i], step, false);
+            run_with_value(&deferred[i], &scripts[i], step, true);
+        }
+    }
+    assert_applied(commands, 180 - failed, failed);
+    for (size_t i = 0; i < 60; i++) {
+        test_set_context("entity %zu", i);
+        compare_sides(&scripts[i], &immediate[i], &deferred[i]);
+    }
+    test_set_context("%s", "");
+    fixture_end(&f);
+}
+
+/* ---- C5: owning types ---- */
+
+static void conf_C5_remove_one_owning_component_of_each(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, NULL);
+    shoal_entity entities[2];
+    for (size_t i = 0; i < 2; i++) {
+        entities[i] = spawn_one(f.world, SHOAL_VALUES(SHOAL_DEFAULT(Owned), SHOAL_DEFAULT(Boxed)));
+        Boxed own;
+        owned_make(&boxed_tracker, &own, 50);
+        assert_ok(shoal_set(f.world, entities[i], SHOAL_ID(Boxed), &own));
+        owned_end(&boxed_tracker, &own);
+    }
+    shoal_commands *commands = shoal_commands_create(f.world, NULL);
+    owned_reset_counts(&owned_tracker);
+    owned_reset_counts(&boxed_tracker);
+    shoal_view view;
+    assert_ok(shoal_view_begin(&view, f.everything));
+    while (shoal_view_next(&view)) {
+        for (size_t i = 0; i < view.count; i++) {
+            bool first = shoal_entity_equal(view.entities[i], entities[0]);
+            assert_ok(shoal_commands_remove(commands, view.entities[i], first ? SHOAL_ID(Owned) : SHOAL_ID(Boxed)));
+        }
+    }
+    assert_applied(commands, 2, 0);
+    assert_count(owned_tracker.dtor_values, 1);
+    assert_count(boxed_tracker.dtor_values, 1);
+    assert_count(owned_tracker.live, 1);
+    assert_count(boxed_tracker.live, 1);
+    assert_true(SHOAL_HAS(f.world, entities[0], Boxed) && SHOAL_HAS(f.world, entities[1], Owned));
+    fixture_end(&f);
+}
+
+static void test_recorded_values_end_with_the_buffer(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, NULL);
+    shoal_entity entity = spawn_one(f.world, no_values, 0);
+    Owned own;
+    owned_make(&owned_tracker, &own, 1);
+    const shoal_value value = {SHOAL_ID(Owned), &own};
+    shoal_commands *buffers[3];
+    for (size_t i = 0; i < 3; i++) {
+        buffers[i] = shoal_commands_create(f.world, NULL);
+        assert_ok(shoal_commands_add(buffers[i], entity, SHOAL_ID(Owned), &own));
+        assert_false(shoal_entity_is_null(shoal_commands_spawn(buffers[i], &value, 1)));
+    }
+    owned_end(&owned_tracker, &own);
+    assert_count(owned_tracker.live, 6);
+    shoal_commands_discard(buffers[0]);
+    assert_count(owned_tracker.live, 4);
+    assert_count(shoal_commands_count(buffers[0]), 0);
+    assert_applied(buffers[0], 0, 0);
+    shoal_commands_destroy(buffers[1]);
+    assert_count(owned_tracker.live, 2);
+    shoal_commands_destroy(NULL);
+    fixture_end(&f);
+}
+
+/* ---- C8: placeholders ---- */
+
+static void check_link(const shoal_world *world, shoal_entity holder, shoal_entity expected) {
+    const Link *link = SHOAL_GET(world, holder, Link);
+    assert_non_null(link);
+    assert_entity(link->target, expected);
+    assert_entity(link->pair[0], expected);
+    assert_entity(link->pair[1], expected);
+    assert_entity(link->inner.again, expected);
+    assert_count(link->inner.number, 0);
+}
+
+static void conf_C8_placeholder_in_fields_becomes_the_handle(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, NULL);
+    shoal_entity q = spawn_one(f.world, no_values, 0);
+    shoal_entity set = spawn_one(f.world, SHOAL_VALUES(SHOAL_DEFAULT(Link)));
+    shoal_entity other = spawn_one(f.world, no_values, 0);
+    shoal_commands *commands = shoal_commands_create(f.world, NULL);
+    shoal_entity p = shoal_commands_spawn(commands, SHOAL_VALUES(SHOAL_VALUE(Health, 1)));
+    assert_true(shoal_entity_is_placeholder(p));
+    Link link;
+    kind_write(KIND_LINK, p.bits, &link);
+    const shoal_value value = {SHOAL_ID(Link), &link};
+    assert_ok(shoal_commands_add(commands, q, SHOAL_ID(Link), &link));
+    assert_ok(shoal_commands_set(commands, set, SHOAL_ID(Link), &link));
+    shoal_entity r = shoal_commands_spawn(commands, &value, 1);
+    assert_ok(shoal_commands_add(commands, p, SHOAL_ID(Link), &link));
+    kind_write(KIND_LINK, other.bits, &link);
+    assert_ok(shoal_commands_add(commands, other, SHOAL_ID(Link), &link));
+    assert_applied(commands, 6, 0);
+    shoal_entity real = shoal_commands_resolve(commands, p);
+    assert_true(shoal_is_alive(f.world, real));
+    assert_health(f.world, real, 1);
+    check_link(f.world, q, real);
+    check_link(f.world, set, real);
+    check_link(f.world, shoal_commands_resolve(commands, r), real);
+    check_link(f.world, real, real);
+    check_link(f.world, other, other);
+    fixture_end(&f);
+}
+
+static void conf_C8_placeholder_elsewhere_is_refused(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, NULL);
+    shoal_commands *commands = shoal_commands_create(f.world, NULL);
+    shoal_commands *others = shoal_commands_create(f.world, NULL);
+    shoal_entity p = shoal_commands_spawn(commands, no_values, 0);
+    const shoal_component health = SHOAL_ID(Health);
+    assert_status(shoal_commands_add(others, p, health, NULL), SHOAL_ENTITY_PLACEHOLDER);
+    assert_status(shoal_commands_destroy_entity(others, p), SHOAL_ENTITY_PLACEHOLDER);
+    assert_status(shoal_commands_remove(others, p, health), SHOAL_ENTITY_PLACEHOLDER);
+    assert_status(shoal_commands_clear(others, p), SHOAL_ENTITY_PLACEHOLDER);
+    assert_status(shoal_commands_set(others, p, health, &(Health){1}), SHOAL_ENTITY_PLACEHOLDER);
+    assert_count(shoal_commands_count(others), 0);
+    assert_false(shoal_is_alive(f.world, p));
+    assert_status(shoal_add(f.world, p, health, NULL), SHOAL_ENTITY_PLACEHOLDER);
+    assert_status(shoal_destroy(f.world, p), SHOAL_ENTITY_PLACEHOLDER);
+    assert_null(shoal_get(f.world, p, health));
+    assert_last_error(f.world, SHOAL_ENTITY_PLACEHOLDER);
+    assert_applied(commands, 1, 0);
+    shoal_entity real = shoal_commands_resolve(commands, p);
+    assert_true(shoal_is_alive(f.world, real));
+    assert_status(shoal_commands_add(commands, p, health, NULL), SHOAL_ENTITY_PLACEHOLDER);
+    assert_status(shoal_add(f.world, p, health, NULL), SHOAL_ENTITY_PLACEHOLDER);
+    assert_count(shoal_commands_count(commands), 0);
+    fixture_end(&f);
+}
+
+static void conf_C8_old_and_discarded_placeholders_name_nothing(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, NULL);
+    shoal_commands *commands = shoal_commands_create(f.world, NULL);
+    shoal_entity discarded = shoal_commands_spawn(commands, no_values, 0);
+    shoal_commands_discard(commands);
+    shoal_entity first = shoal_commands_spawn(commands, no_values, 0);
+    assert_false(shoal_entity_equal(first, discarded));
+    assert_status(shoal_commands_add(commands, discarded, SHOAL_ID(Health), NULL), SHOAL_ENTITY_PLACEHOLDER);
+    assert_applied(commands, 1, 0);
+    assert_true(shoal_entity_is_null(shoal_commands_resolve(commands, discarded)));
+    assert_false(shoal_entity_is_null(shoal_commands_resolve(commands, first)));
+    shoal_entity second = shoal_commands_spawn(commands, no_values, 0);
+    assert_false(shoal_entity_equal(first, second));
+    shoal_entity ended = shoal_commands_spawn(commands, no_values, 0);
+    assert_ok(shoal_commands_destroy_entity(commands, ended));
+    assert_applied(commands, 3, 0);
+    assert_true(shoal_entity_is_null(shoal_commands_resolve(commands, first)));
+    assert_true(shoal_is_alive(f.world, shoal_commands_resolve(commands, second)));
+    assert_true(shoal_entity_is_null(shoal_commands_resolve(commands, ended)));
+    assert_count(shoal_world_entity_count(f.world), 2);
+    fixture_end(&f);
+}
+
+/* Handles come as if each call had been made in its turn: a destroyed slot goes to the next spawn. */
+static void test_spawned_handles_are_those_of_immediate_calls(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, NULL);
+    shoal_entity entities[3];
+    for (size_t i = 0; i < 3; i++) {
+        entities[i] = spawn_one(f.world, no_values, 0);
+    }
+    shoal_commands *commands = shoal_commands_create(f.world, NULL);
+    shoal_entity first = shoal_commands_spawn(commands, no_values, 0);
+    assert_ok(shoal_commands_destroy_entity(commands, entities[1]));
+    shoal_entity second = shoal_commands_spawn(commands, no_values, 0);
+    assert_ok(shoal_commands_destroy_entity(commands, second));
+    shoal_entity third = shoal_commands_spawn(commands, no_values, 0);
+    assert_applied(commands, 5, 0);
+    assert_entity(shoal_commands_resolve(commands, first), shoal_entity_make(f.world, 3, 0));
+    assert_true(shoal_entity_is_null(shoal_commands_resolve(commands, second)));
+    assert_entity(shoal_commands_resolve(commands, third), shoal_entity_make(f.world, 1, 2));
+    fixture_end(&f);
+}
+
+/* ---- C9, C10 ---- */
+
+static void conf_C9_sparse_entities_in_shuffled_order(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, NULL);
+    uint32_t order[200];
+    for (uint32_t i = 0; i < 200; i++) {
+        shoal_entity entity = shoal_entity_make(f.world, 1000003u + i * 20011u, (uint16_t)i);
+        assert_ok(shoal_spawn_at(f.world, entity, no_values, 0));
+        order[i] = i;
+    }
+    rng random = {9};
+    rng_shuffle(&random, order, 200);
+    shoal_commands *commands = shoal_commands_create(f.world, NULL);
+    for (size_t i = 0; i < 200; i++) {
+        shoal_entity entity = shoal_entity_make(f.world, 1000003u + order[i] * 20011u, (uint16_t)order[i]);
+        assert_ok(shoal_commands_add(commands, entity, SHOAL_ID(Health), &(Health){(int32_t)order[i] * 7}));
+    }
+    assert_applied(commands, 200, 0);
+    for (uint32_t i = 0; i < 200; i++) {
+        assert_health(f.world, shoal_entity_make(f.world, 1000003u + i * 20011u, (uint16_t)i), (int32_t)i * 7);
+    }
+    fixture_end(&f);
+}
+
+static void conf_C10_remove_of_what_is_not_there(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, NULL);
+    shoal_entity entity = spawn_one(f.world, SHOAL_VALUES(SHOAL_VALUE(Health, 5)));
+    spawn_one(f.world, SHOAL_VALUES(SHOAL_VALUE(Health, 6)));
+    const void *before = SHOAL_GET(f.world, entity, Health);
+    shoal_memory_report report;
+    assert_ok(shoal_world_memory(f.world, &report));
+    uint32_t archetypes = report.archetype_count;
+    shoal_commands *commands = shoal_commands_create(f.world, NULL);
+    assert_ok(shoal_commands_remove(commands, entity, SHOAL_ID(Position)));
+    assert_applied(commands, 1, 0);
+    assert_ptr_equal(SHOAL_GET(f.world, entity, Health), before);
+    assert_ok(shoal_world_memory(f.world, &report));
+    assert_count(report.archetype_count, archetypes);
+    assert_health(f.world, entity, 5);
+    fixture_end(&f);
+}
+
+/* ---- what is dropped, and what is refused at once ---- */
+
+typedef struct drop_list {
+    shoal_dropped_command commands[16];
+    size_t count;
+} drop_list;
+
+static void note_dropped(void *user, const shoal_dropped_command *command) {
+    drop_list *list = user;
+    assert_true(list->count < 16);
+    list->commands[list->count++] = *command;
+}
+
+/* What was told about a record; each is told once, in whatever order. */
+static const shoal_dropped_command *find_dropped(const drop_list *list, size_t record) {
+    const shoal_dropped_command *found = NULL;
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->commands[i].record == record) {
+            assert_null(found);
+            found = &list->commands[i];
+        }
+    }
+    assert_non_null(found);
+    return found;
+}
+
+static void test_dropped_commands_are_told(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, NULL);
+    drop_list list = {.count = 0};
+    shoal_commands *commands = shoal_commands_create(
+        f.world, &(shoal_commands_def){
+                     .name = "battle", .dropped = note_dropped, .user = &list, .log_dropped = true});
+    shoal_entity entity = spawn_one(f.world, SHOAL_VALUES(SHOAL_VALUE(Gauge, 1), SHOAL_DEFAULT(Frozen)));
+    shoal_entity dead = spawn_one(f.world, no_values, 0);
+    assert_ok(shoal_destroy(f.world, dead));
+    assert_ok(shoal_commands_set(commands, entity, SHOAL_ID(Health), &(Health){1}));
+    assert_ok(shoal_commands_set(commands, entity, SHOAL_ID(Gauge), &(Gauge){-1}));
+    assert_ok(shoal_commands_add(commands, entity, SHOAL_ID(Letter), &(Letter){7}));
+    assert_ok(shoal_commands_clear(commands, dead));
+    assert_ok(shoal_commands_set(commands, entity, SHOAL_ID(Gauge), &(Gauge){2}));
+    assert_applied(commands, 2, 3);
+    static const struct {
+        size_t record;
+        shoal_command_kind kind;
+        shoal_status status;
+    } expected[] = {{0, SHOAL_COMMAND_SET, SHOAL_COMPONENT_MISSING},
+                    {1, SHOAL_COMMAND_SET, SHOAL_VALUE_REFUSED},
+                    {3, SHOAL_COMMAND_CLEAR, SHOAL_ENTITY_DEAD}};
+    assert_count(list.count, 3);
+    for (size_t i = 0; i < 3; i++) {
+        const shoal_dropped_command *dropped = find_dropped(&list, expected[i].record);
+        assert_count(dropped->kind, expected[i].kind);
+        assert_status(dropped->status, expected[i].status);
+        assert_entity(dropped->entity, i == 2 ? dead : entity);
+    }
+    assert_count(f.log_count[SHOAL_LOG_WARNING], 3);
+    assert_non_null(strstr(f.last_log, "battle"));
+    assert_int_equal(SHOAL_GET(f.world, entity, Gauge)->value, 2);
+    assert_int_equal(SHOAL_GET(f.world, entity, Letter)->value, 7);
+    assert_count(shoal_world_entity_count(f.world), 1);
+    fixture_end(&f);
+}
+
+/* A spawn whose value is refused is dropped as a whole, and so are the commands to its placeholder. */
+static void test_spawn_with_a_refused_value_is_dropped(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, NULL);
+    drop_list list = {.count = 0};
+    shoal_commands *commands =
+        shoal_commands_create(f.world, &(shoal_commands_def){.dropped = note_dropped, .user = &list});
+    shoal_entity refused = shoal_commands_spawn(commands, SHOAL_VALUES(SHOAL_VALUE(Health, 1), SHOAL_VALUE(Gauge, -5)));
+    assert_true(shoal_entity_is_placeholder(refused));
+    assert_ok(shoal_commands_add(commands, refused, SHOAL_ID(Letter), &(Letter){8}));
+    assert_applied(commands, 0, 2);
+    assert_count(list.count, 2);
+    assert_count(find_dropped(&list, 0)->kind, SHOAL_COMMAND_SPAWN);
+    assert_status(find_dropped(&list, 0)->status, SHOAL_VALUE_REFUSED);
+    assert_true(find_dropped(&list, 1)->status != SHOAL_OK);
+    assert_true(shoal_entity_is_null(shoal_commands_resolve(commands, refused)));
+    assert_count(shoal_world_entity_count(f.world), 0);
+    fixture_end(&f);
+}
+
+static void test_refused_recordings(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, NULL);
+    shoal_commands *commands = shoal_commands_create(f.world, NULL);
+    shoal_entity entity = spawn_one(f.world, no_values, 0);
+    const shoal_entity null = {0};
+    const shoal_component none = {0};
+    const shoal_component unknown = {60000};
+    const shoal_component health = SHOAL_ID(Health);
+    assert_status(shoal_commands_add(commands, null, health, NULL), SHOAL_ENTITY_NULL);
+    assert_status(shoal_commands_destroy_entity(commands, null), SHOAL_ENTITY_NULL);
+    assert_status(shoal_commands_add(commands, entity, none, NULL), SHOAL_COMPONENT_INVALID);
+    assert_status(shoal_commands_add(commands, entity, unknown, NULL), SHOAL_COMPONENT_INVALID);
+    assert_status(shoal_commands_remove(commands, entity, unknown), SHOAL_COMPONENT_INVALID);
+    assert_status(shoal_commands_set(commands, entity, unknown, &health), SHOAL_COMPONENT_INVALID);
+    const shoal_value twice[] = {SHOAL_DEFAULT(Health), SHOAL_DEFAULT(Health)};
+    assert_true(shoal_entity_is_null(shoal_commands_spawn(commands, twice, 2)));
+    assert_last_error(f.world, SHOAL_COMPONENT_DUPLICATE);
+    const shoal_value bad = {unknown, NULL};
+    assert_true(shoal_entity_is_null(shoal_commands_spawn(commands, &bad, 1)));
+    assert_last_error(f.world, SHOAL_COMPONENT_INVALID);
+    assert_count(shoal_commands_count(commands), 0);
+    fixture_end(&f);
+}
+
+/* A tag has no value to set; the command is dropped when its turn comes. */
+static void test_set_of_a_tag_is_dropped(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, NULL);
+    drop_list list = {.count = 0};
+    shoal_commands *commands =
+        shoal_commands_create(f.world, &(shoal_commands_def){.dropped = note_dropped, .user = &list});
+    shoal_entity entity = spawn_one(f.world, SHOAL_VALUES(SHOAL_DEFAULT(Frozen)));
+    assert_ok(shoal_commands_set(commands, entity, SHOAL_ID(Frozen), &entity));
+    assert_applied(commands, 0, 1);
+    assert_status(list.commands[0].status, SHOAL_TERM_WITHOUT_DATA);
+    assert_true(SHOAL_HAS(f.world, entity, Frozen));
+    fixture_end(&f);
+}
+
+static void test_values_are_copied_when_recorded(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, NULL);
+    shoal_commands *commands = shoal_commands_create(f.world, NULL);
+    shoal_entity entity = spawn_one(f.world, no_values, 0);
+    Health health = {1};
+    const shoal_value value = {SHOAL_ID(Health), &health};
+    assert_ok(shoal_commands_add(commands, entity, SHOAL_ID(Health), &health));
+    health.value = 2;
+    shoal_entity placeholder = shoal_commands_spawn(commands, &value, 1);
+    health.value = 3;
+    assert_applied(commands, 2, 0);
+    assert_health(f.world, entity, 1);
+    assert_health(f.world, shoal_commands_resolve(commands, placeholder), 2);
+    assert_ok(shoal_commands_apply(commands, NULL));
+    fixture_end(&f);
+}
+
+/* Two buffers of one world are independent; each is applied in the order of the calls. */
+static void test_two_buffers(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, NULL);
+    shoal_commands *first = shoal_commands_create(f.world, NULL);
+    shoal_commands *second = shoal_commands_create(f.world, NULL);
+    shoal_entity entity = spawn_one(f.world, SHOAL_VALUES(SHOAL_VALUE(Health, 0)));
+    shoal_entity p = shoal_commands_spawn(first, SHOAL_VALUES(SHOAL_VALUE(Health, 1)));
+    shoal_entity q = shoal_commands_spawn(second, SHOAL_VALUES(SHOAL_VALUE(Health, 2)));
+    assert_false(shoal_entity_equal(p, q));
+    assert_ok(shoal_commands_set(first, entity, SHOAL_ID(Health), &(Health){10}));
+    assert_ok(shoal_commands_set(second, entity, SHOAL_ID(Health), &(Health){20}));
+    assert_applied(second, 2, 0);
+    assert_health(f.world, entity, 20);
+    assert_applied(first, 2, 0);
+    assert_health(f.world, entity, 10);
+    assert_health(f.world, shoal_commands_resolve(first, p), 1);
+    assert_health(f.world, shoal_commands_resolve(second, q), 2);
+    fixture_end(&f);
+}
+
+int main(void) {
+    kinds_register();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(conf_C1_add_then_destroy),
+        cmocka_unit_test(conf_C1_remove_then_destroy),
+        cmocka_unit_test(conf_C1_destroy_then_add),
+        cmocka_unit_test(conf_C1_destroy_twice),
+        cmocka_unit_test(conf_C4_all_scripts_on_plain_data),
+        cmocka_unit_test(conf_C4_all_scripts_on_an_owning_type),
+        cmocka_unit_test(conf_C4_all_scripts_on_a_type_without_ctor_and_move),
+        cmocka_unit_test(conf_C4_all_scripts_on_a_tag),
+        cmocka_unit_test(conf_C4_scripts_of_many_entities_in_one_buffer),
+        cmocka_unit_test(conf_C5_remove_one_owning_component_of_each),
+        cmocka_unit_test(test_recorded_values_end_with_the_buffer),
+        cmocka_unit_test(conf_C8_placeholder_in_fields_becomes_the_handle),
+        cmocka_unit_test(conf_C8_placeholder_elsewhere_is_refused),
+        cmocka_unit_test(conf_C8_old_and_discarded_placeholders_name_nothing),
+        cmocka_unit_test(test_spawned_handles_are_those_of_immediate_calls),
+        cmocka_unit_test(conf_C9_sparse_entities_in_shuffled_order),
+        cmocka_unit_test(conf_C10_remove_of_what_is_not_there),
+        cmocka_unit_test(test_dropped_commands_are_told),
+        cmocka_unit_test(test_spawn_with_a_refused_value_is_dropped),
+        cmocka_unit_test(test_refused_recordings),
+        cmocka_unit_test(test_set_of_a_tag_is_dropped),
+        cmocka_unit_test(test_values_are_copied_when_recorded),
+        cmocka_unit_test(test_two_buffers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

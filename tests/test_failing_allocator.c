@@ -1,0 +1,505 @@
+/*
+ * Failure in the middle of a call. Every public call that can allocate runs in a scene, once for each n: the n-th
+ * allocation fails (alone, or with all later ones), the n-th ctor or copy hook fails, or the world's memory limit
+ * is met. After each failure the world validates and has the content that it had, the same call then works, and
+ * the world comes to what it is without a failure; nothing leaks. Conformance G5.
+ */
+#include "support/components.h"
+#include "support/fixture.h"
+#include "support/test.h"
+#include "support/world_dump.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The most failure points that a call may have; a call that needs more is stuck. */
+#define MOST_POINTS 5000
+#define LIMIT_STEPS 24
+
+static const shoal_value no_values[1];
+
+typedef struct scene {
+    fixture f;
+    shoal_world *world;
+    shoal_query *healthy;
+    shoal_commands *commands;
+    shoal_entity plain;   /* Position, Health */
+    shoal_entity owner;   /* Owned, Boxed, Health */
+    shoal_entity empty;   /* no component */
+    shoal_entity many[6]; /* of several archetypes */
+    Owned own;            /* a value of the test's own */
+} scene;
+
+typedef struct scene_call {
+    const char *name;
+    shoal_status (*run)(scene *s);
+    bool applied;    /* the commands are applied after it, so that what was recorded shows */
+    bool never_fails; /* whatever the allocator does */
+} scene_call;
+
+typedef enum failure { FAIL_ONE, FAIL_LATER, FAIL_HOOK, FAIL_LIMIT } failure;
+
+/* ---- the scene ---- */
+
+static shoal_entity spawn_one(shoal_world *world, const shoal_value *values, size_t count) {
+    shoal_entity entity = shoal_spawn(world, values, count);
+    assert_false(shoal_entity_is_null(entity));
+    return entity;
+}
+
+static void scene_record(scene *s) {
+    shoal_entity placeholder = shoal_commands_spawn(
+        s->commands, SHOAL_VALUES(SHOAL_DEFAULT(Owned), SHOAL_VALUE(Health, 41), SHOAL_DEFAULT(Frozen)));
+    assert_true(shoal_entity_is_placeholder(placeholder));
+    Link link;
+    kind_write(KIND_LINK, placeholder.bits, &link);
+    assert_ok(shoal_commands_add(s->commands, s->plain, SHOAL_ID(Link), &link));
+    assert_ok(shoal_commands_add(s->commands, s->plain, SHOAL_ID(Owned), &s->own));
+    assert_ok(shoal_commands_remove(s->commands, s->many[0], SHOAL_ID(Health)));
+    assert_ok(shoal_commands_set(s->commands, s->owner, SHOAL_ID(Owned), &s->own));
+    assert_ok(shoal_commands_clear(s->commands, s->many[4]));
+    assert_ok(shoal_commands_destroy_entity(s->commands, s->many[2]));
+    assert_ok(shoal_commands_add(s->commands, s->many[2], SHOAL_ID(Letter), NULL));
+    assert_ok(shoal_commands_add(s->commands, s->empty, SHOAL_ID(Large), NULL));
+}
+
+static void scene_start(scene *s, const shoal_world_def *def) {
+    fixture_start(&s->f, def);
+    s->world = s->f.world;
+    owned_make(&owned_tracker, &s->own, 31);
+    const shoal_term term = SHOAL_WRITE(Health);
+    s->healthy = shoal_query_create(s->world, &(shoal_query_def){.terms = &term, .term_count = 1});
+    s->commands = shoal_commands_create(s->world, NULL);
+    assert_true(s->healthy != NULL && s->commands != NULL);
+    for (int32_t i = 0; i < 20; i++) {
+        s->plain = spawn_one(s->world, SHOAL_VALUES(SHOAL_VALUE(Position, 1, 3, 5), SHOAL_VALUE(Health, i)));
+        s->many[i % 2] = s->plain;
+    }
+    for (int32_t i = 0; i < 6; i++) {
+        s->owner =
+            spawn_one(s->world, SHOAL_VALUES(SHOAL_DEFAULT(Owned), SHOAL_DEFAULT(Boxed), SHOAL_VALUE(Health, 100)));
+        s->many[2 + i % 2] = s->owner;
+    }
+    s->plain = s->many[0];
+    s->many[0] = spawn_one(s->world, SHOAL_VALUES(SHOAL_VALUE(Health, 7), SHOAL_DEFAULT(Frozen)));
+    s->many[4] = spawn_one(s->world, SHOAL_VALUES(SHOAL_DEFAULT(Owned), SHOAL_DEFAULT(Wide)));
+    s->many[5] = spawn_one(s->world, SHOAL_VALUES(SHOAL_DEFAULT(Letter)));
+    s->owner = s->many[3];
+    s->empty = spawn_one(s->world, no_values, 0);
+    shoal_entity gone = spawn_one(s->world, SHOAL_VALUES(SHOAL_DEFAULT(Position)));
+    assert_ok(shoal_destroy(s->world, gone));
+    scene_record(s);
+}
+
+static void scene_end(scene *s) {
+    owned_end(&owned_tracker, &s->own);
+    fixture_end(&s->f);
+}
+
+/* ---- the calls ---- */
+
+static shoal_status made(const scene *s, shoal_entity entity) {
+    return shoal_entity_is_null(entity) ? shoal_last_error(s->world).status : SHOAL_OK;
+}
+
+static shoal_status call_spawn(scene *s) {
+    return made(s, shoal_spawn(s->world, SHOAL_VALUES(SHOAL_VALUE(Position, 2, 6, 10), SHOAL_VALUE(Health, 3))));
+}
+
+static shoal_status call_spawn_new_archetype(scene *s) {
+    const shoal_value values[] = {SHOAL_DEFAULT(Velocity), SHOAL_DEFAULT(Selected), {SHOAL_ID(Owned), &s->own},
+                                  SHOAL_DEFAULT(Boxed), SHOAL_DEFAULT(Aligned)};
+    return made(s, shoal_spawn(s->world, values, 5));
+}
+
+static shoal_status call_spawn_large(scene *s) {
+    return made(s, shoal_spawn(s->world, SHOAL_VALUES(SHOAL_DEFAULT(Bulky), SHOAL_DEFAULT(Owned))));
+}
+
+static shoal_status call_spawn_at_far(scene *s) {
+    return shoal_spawn_at(s->world, shoal_entity_make(s->world, 5000000, 3), SHOAL_VALUES(SHOAL_DEFAULT(Owned)));
+}
+
+static shoal_status call_reserve(scene *s) {
+    return shoal_reserve_range(s->world, 100000, 50000);
+}
+
+static void fill_healths(void *user, size_t first, size_t count, const shoal_entity *entities, void *const *columns) {
+    (void)user;
+    (void)entities;
+    Health *health = columns[0];
+    for (size_t i = 0; i < count; i++) {
+        health[i].value = (int32_t)(first + i);
+    }
+}
+
+static shoal_status call_spawn_many(scene *s) {
+    const shoal_value columns[] = {SHOAL_DEFAULT(Health)};
+    const shoal_value values[] = {{SHOAL_ID(Owned), &s->own}, SHOAL_DEFAULT(Boxed), SHOAL_DEFAULT(Preset)};
+    return shoal_spawn_many(s->world, &(shoal_spawn_many_def){.count = 300,
+                                                              .values = values,
+                                                              .value_count = 3,
+                                                              .columns = columns,
+                                                              .column_count = 1,
+                                                              .fill = fill_healths});
+}
+
+/* More slots than one page of the index can have. */
+static shoal_status call_spawn_many_slots(scene *s) {
+    return shoal_spawn_many(s->world, &(shoal_spawn_many_def){.count = 30000});
+}
+
+static shoal_status call_spawn_many_columns(scene *s) {
+    Owned column[40];
+    for (size_t i = 0; i < 40; i++) {
+        owned_make(&owned_tracker, &column[i], (uint32_t)i);
+    }
+    const shoal_value columns[] = {{SHOAL_ID(Owned), column}};
+    const shoal_value values[] = {SHOAL_DEFAULT(Wide)};
+    shoal_status status = shoal_spawn_many(
+        s->world, &(shoal_spawn_many_def){
+                      .count = 40, .values = values, .value_count = 1, .columns = columns, .column_count = 1});
+    for (size_t i = 0; i < 40; i++) {
+        owned_end(&owned_tracker, &column[i]);
+    }
+    return status;
+}
+
+static shoal_status call_clone(scene *s) {
+    return made(s, shoal_clone(s->world, s->owner));
+}
+
+static shoal_status call_destroy(scene *s) {
+    return shoal_destroy(s->world, s->owner);
+}
+
+static shoal_status call_destroy_many(scene *s) {
+    return shoal_destroy_many(s->world, s->many, 6);
+}
+
+static shoal_status call_add(scene *s) {
+    return shoal_add(s->world, s->plain, SHOAL_ID(Owned), &s->own);
+}
+
+static shoal_status call_add_default(scene *s) {
+    return shoal_add(s->world, s->owner, SHOAL_ID(Large), NULL);
+}
+
+static shoal_status call_add_again(scene *s) {
+    return shoal_add(s->world, s->owner, SHOAL_ID(Owned), &s->own);
+}
+
+static shoal_status call_remove(scene *s) {
+    return shoal_remove(s->world, s->owner, SHOAL_ID(Health));
+}
+
+static shoal_status call_set(scene *s) {
+    return shoal_set(s->world, s->owner, SHOAL_ID(Owned), &s->own);
+}
+
+static shoal_status call_clear(scene *s) {
+    return shoal_clear(s->world, s->owner);
+}
+
+static shoal_status call_change(scene *s) {
+    const shoal_value add[] = {{SHOAL_ID(Owned), &s->own}, SHOAL_DEFAULT(Wide), SHOAL_DEFAULT(Boxed)};
+    const shoal_component remove[] = {SHOAL_ID(Position), SHOAL_ID(Selected)};
+    return shoal_change_entity(s->world, s->plain, &(shoal_change){add, 3, remove, 2});
+}
+
+static shoal_status call_query_change(scene *s) {
+    const shoal_value add[] = {{SHOAL_ID(Owned), &s->own}, SHOAL_DEFAULT(Aligned)};
+    const shoal_component remove[] = {SHOAL_ID(Frozen), SHOAL_ID(Boxed)};
+    return shoal_query_change_entities(s->healthy, &(shoal_change){add, 2, remove, 2});
+}
+
+static shoal_status call_query_destroy_entities(scene *s) {
+    return shoal_query_destroy_entities(s->healthy);
+}
+
+static shoal_status call_query_create(scene *s) {
+    const shoal_term terms[] = {SHOAL_READ(Health), SHOAL_OPTIONAL(Owned), SHOAL_WITHOUT(Frozen)};
+    bool works = shoal_query_create(s->world, &(shoal_query_def){.terms = terms, .term_count = 3}) != NULL;
+    return works ? SHOAL_OK : shoal_last_error(s->world).status;
+}
+
+static shoal_status call_commands_create(scene *s) {
+    return shoal_commands_create(s->world, NULL) != NULL ? SHOAL_OK : shoal_last_error(s->world).status;
+}
+
+static shoal_status call_record_spawn(scene *s) {
+    const shoal_value values[] = {{SHOAL_ID(Owned), &s->own}, SHOAL_DEFAULT(Large), SHOAL_DEFAULT(Wide)};
+    return made(s, shoal_commands_spawn(s->commands, values, 3));
+}
+
+static shoal_status call_record_add(scene *s) {
+    Large *large = calloc(1, sizeof *large);
+    shoal_status status = shoal_commands_add(s->commands, s->plain, SHOAL_ID(Large), large);
+    free(large);
+    return status;
+}
+
+static shoal_status call_record_set(scene *s) {
+    return shoal_commands_set(s->commands, s->many[3], SHOAL_ID(Owned), &s->own);
+}
+
+static shoal_status call_record_remove(scene *s) {
+    return shoal_commands_remove(s->commands, s->plain, SHOAL_ID(Position));
+}
+
+static shoal_status call_record_clear(scene *s) {
+    return shoal_commands_clear(s->commands, s->many[0]);
+}
+
+static shoal_status call_record_destroy(scene *s) {
+    return shoal_commands_destroy_entity(s->commands, s->many[5]);
+}
+
+static shoal_status call_apply(scene *s) {
+    return shoal_commands_apply(s->commands, NULL);
+}
+
+static shoal_status call_trim(scene *s) {
+    return shoal_world_trim(s->world, 0, NULL);
+}
+
+static shoal_status call_validate(scene *s) {
+    return shoal_world_validate(s->world);
+}
+
+static size_t take_text(void *user, const char *text, size_t size) {
+    (void)user;
+    (void)text;
+    return size;
+}
+
+static shoal_status call_print_memory(scene *s) {
+    return shoal_print_memory(s->world, 0, take_text, NULL);
+}
+
+static shoal_status call_print_entity(scene *s) {
+    return shoal_print_entity(s->world, s->owner, take_text, NULL);
+}
+
+static shoal_status call_csv_query(scene *s) {
+    return shoal_csv_query(s->healthy, take_text, NULL);
+}
+
+static shoal_status call_csv_archetype(scene *s) {
+    return shoal_csv_archetype(s->world, SHOAL_COMPONENTS(SHOAL_ID(Position), SHOAL_ID(Health)), take_text, NULL);
+}
+
+static const scene_call scene_calls[] = {
+    {.name = "conf_G5_spawn", .run = call_spawn},
+    {.name = "conf_G5_spawn_in_a_new_archetype", .run = call_spawn_new_archetype},
+    {.name = "conf_G5_spawn_of_an_oversize_row", .run = call_spawn_large},
+    {.name = "conf_G5_spawn_at_a_far_slot", .run = call_spawn_at_far},
+    {.name = "conf_G5_reserve_range", .run = call_reserve},
+    {.name = "conf_G5_spawn_many", .run = call_spawn_many},
+    {.name = "conf_G5_spawn_many_slots", .run = call_spawn_many_slots},
+    {.name = "conf_G5_spawn_many_from_columns", .run = call_spawn_many_columns},
+    {.name = "conf_G5_clone", .run = call_clone},
+    {.name = "conf_G5_destroy", .run = call_destroy},
+    {.name = "conf_G5_destroy_many", .run = call_destroy_many},
+    {.name = "conf_G5_add", .run = call_add},
+    {.name = "conf_G5_add_default", .run = call_add_default},
+    {.name = "conf_G5_add_again", .run = call_add_again},
+    {.name = "conf_G5_remove", .run = call_remove},
+    {.name = "conf_G5_set", .run = call_set},
+    {.name = "conf_G5_clear", .run = call_clear},
+    {.name = "conf_G5_change_entity", .run = call_change},
+    {.name = "conf_G5_query_change_entities", .run = call_query_change},
+    {.name = "conf_G5_query_destroy_entities", .run = call_query_destroy_entities},
+    {.name = "conf_G5_query_create", .run = call_query_create},
+    {.name = "conf_G5_commands_create", .run = call_commands_create},
+    {.name = "conf_G5_commands_spawn", .run = call_record_spawn, .applied = true},
+    {.name = "conf_G5_commands_add", .run = call_record_add, .applied = true},
+    {.name = "conf_G5_commands_set", .run = call_record_set, .applied = true},
+    {.name = "conf_G5_commands_remove", .run = call_record_remove, .applied = true},
+    {.name = "conf_G5_commands_clear", .run = call_record_clear, .applied = true},
+    {.name = "conf_G5_commands_destroy_entity", .run = call_record_destroy, .applied = true},
+    {.name = "conf_G5_commands_apply", .run = call_apply},
+    {.name = "conf_G5_trim", .run = call_trim, .never_fails = true},
+    {.name = "conf_G5_validate", .run = call_validate},
+    {.name = "conf_G5_print_memory", .run = call_print_memory},
+    {.name = "conf_G5_print_entity", .run = call_print_entity},
+    {.name = "conf_G5_csv_query", .run = call_csv_query},
+    {.name = "conf_G5_csv_archetype", .run = call_csv_archetype},
+};
+#define SCENE_CALL_COUNT (sizeof scene_calls / sizeof scene_calls[0])
+
+/* ---- one failure ---- */
+
+static void arm(scene *s, failure how, size_t n) {
+    if (how == FAIL_HOOK) {
+        owned_arm(&owned_tracker, n);
+    } else if (how != FAIL_LIMIT) {
+        fake_allocator_arm(&s->f.fake, n, how == FAIL_LATER);
+    }
+}
+
+/* True when something has failed; with a limit only the call's status can tell. */
+static bool disarm(scene *s, failure how, shoal_status status) {
+    if (how == FAIL_HOOK) {
+        return owned_disarm(&owned_tracker);
+    }
+    if (how == FAIL_LIMIT) {
+        return status != SHOAL_OK;
+    }
+    return fake_allocator_disarm(&s->f.fake);
+}
+
+static shoal_status expected_status(failure how) {
+    if (how == FAIL_HOOK) {
+        return SHOAL_HOOK_FAILED;
+    }
+    return how == FAIL_LIMIT ? SHOAL_MEMORY_LIMIT : SHOAL_OUT_OF_MEMORY;
+}
+
+/* What a world is after the call without a failure. */
+static world_dump dump_of_success(const scene_call *call, const shoal_world_def *def, size_t *base, size_t *peak) {
+    scene *s = calloc(1, sizeof *s);
+    shoal_memory_report report;
+    scene_start(s, def);
+    assert_ok(shoal_world_memory(s->world, &report));
+    *base = report.peak_bytes;
+    assert_ok(call->run(s));
+    assert_ok(shoal_world_memory(s->world, &report));
+    *peak = report.peak_bytes;
+    if (call->applied) {
+        assert_ok(shoal_commands_apply(s->commands, NULL));
+    }
+    world_dump dump = world_dump_take(s->world, s->f.everything);
+    scene_end(s);
+    free(s);
+    return dump;
+}
+
+static void check_untouched(scene *s, const world_dump *before, int64_t live_before, size_t recorded_before) {
+    world_dump after = world_dump_take(s->world, s->f.everything);
+    assert_same_dump(&after, before);
+    world_dump_free(&after);
+    assert_count(owned_tracker.live, live_before);
+    assert_count(shoal_commands_count(s->commands), recorded_before);
+    assert_null(shoal_world_lock_holder(s->world));
+    assert_valid(s->world);
+}
+
+/* Runs the call with its n-th failure; false when the call has no n-th one. */
+static bool run_with_failure(const scene_call *call, const shoal_world_def *def, failure how, size_t n,
+                             const world_dump *expected) {
+    scene *s = calloc(1, sizeof *s);
+    scene_start(s, def);
+    world_dump before = world_dump_take(s->world, s->f.everything);
+    int64_t live_before = owned_tracker.live;
+    size_t recorded_before = shoal_commands_count(s->commands);
+    arm(s, how, n);
+    shoal_status status = call->run(s);
+    bool failed = disarm(s, how, status);
+    if (status != SHOAL_OK) {
+        assert_count(failed, true);
+        assert_count(call->never_fails, false);
+        assert_status(status, expected_status(how));
+        assert_last_error(s->world, expected_status(how));
+        check_untouched(s, &before, live_before, recorded_before);
+        if (how != FAIL_LIMIT) {
+            assert_ok(call->run(s));
+        }
+    }
+    if (how != FAIL_LIMIT) {
+        if (call->applied) {
+            assert_ok(shoal_commands_apply(s->commands, NULL));
+        }
+        world_dump after = world_dump_take(s->world, s->f.everything);
+        assert_same_dump(&after, expected);
+        world_dump_free(&after);
+    }
+    world_dump_free(&before);
+    scene_end(s);
+    free(s);
+    return failed;
+}
+
+static void run_all_failures(const scene_call *call, const shoal_world_def *def, const char *config) {
+    static const char *const names[] = {"allocation", "allocation and later ones", "hook"};
+    size_t base = 0;
+    size_t peak = 0;
+    world_dump expected = dump_of_success(call, def, &base, &peak);
+    for (failure how = FAIL_ONE; how <= FAIL_HOOK; how++) {
+        bool failed = true;
+        bool drops = how == FAIL_HOOK && call->run == call_apply;
+        for (size_t n = 1; failed && !drops; n++) {
+            test_set_context("%s, %s, failing %s %zu", call->name, config, names[how], n);
+            failed = run_with_failure(call, def, how, n, &expected);
+            assert_at_most(n, MOST_POINTS);
+        }
+    }
+    for (size_t step = 0; step < LIMIT_STEPS && peak > base; step++) {
+        shoal_world_def limited = *def;
+        limited.memory_limit = base + (peak - base) * step / LIMIT_STEPS;
+        test_set_context("%s, %s, memory limit %zu", call->name, config, limited.memory_limit);
+        run_with_failure(call, &limited, FAIL_LIMIT, 0, &expected);
+    }
+    test_set_context("%s", "");
+    world_dump_free(&expected);
+}
+
+static void run_call(void **state) {
+    const scene_call *call = *state;
+    run_all_failures(call, &(shoal_world_def){0}, "default chunks");
+    run_all_failures(call, &(shoal_world_def){.pinned_chunk_bytes = 1024}, "pinned chunks");
+    run_all_failures(call, &(shoal_world_def){.move_rows = true}, "moving rows");
+}
+
+/* ---- calls that make and empty the world ---- */
+
+static void conf_G5_world_create(void **state) {
+    (void)state;
+    fake_allocator fake = {0};
+    for (int later = 0; later < 2; later++) {
+        shoal_world *world = NULL;
+        for (size_t n = 1; world == NULL; n++) {
+            fake_allocator_arm(&fake, n, later != 0);
+            world = shoal_world_create(&(shoal_world_def){.allocator = fake_allocator_table(&fake)});
+            bool failed = fake_allocator_disarm(&fake);
+            if (world == NULL) {
+                assert_count(failed, true);
+                assert_last_error(NULL, SHOAL_OUT_OF_MEMORY);
+                assert_count(fake.live_count, 0);
+            }
+            assert_at_most(n, MOST_POINTS);
+        }
+        assert_valid(world);
+        assert_ok(shoal_world_destroy(world));
+    }
+    assert_nothing_leaked(&fake);
+}
+
+/* Destroying needs no memory that is not there: a full world can always be emptied. */
+static void test_destroy_needs_no_memory(void **state) {
+    (void)state;
+    scene *s = calloc(1, sizeof *s);
+    scene_start(s, NULL);
+    fake_allocator_arm(&s->f.fake, 1, true);
+    shoal_entity entity = {0};
+    while (shoal_next_entity(s->world, &entity)) {
+        assert_ok(shoal_destroy(s->world, entity));
+    }
+    assert_count(shoal_world_entity_count(s->world), 0);
+    fake_allocator_disarm(&s->f.fake);
+    scene_end(s);
+    free(s);
+}
+
+int main(void) {
+    kinds_register();
+    struct CMUnitTest tests[SCENE_CALL_COUNT + 2] = {
+        cmocka_unit_test(conf_G5_world_create),
+        cmocka_unit_test(test_destroy_needs_no_memory),
+    };
+    for (size_t i = 0; i < SCENE_CALL_COUNT; i++) {
+        tests[2 + i] = (struct CMUnitTest){
+            .name = scene_calls[i].name, .test_func = run_call, .initial_state = (void *)(uintptr_t)&scene_calls[i]};
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
