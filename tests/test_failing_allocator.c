@@ -33,7 +33,7 @@ typedef struct scene {
 typedef struct scene_call {
     const char *name;
     shoal_status (*run)(scene *s);
-    bool applied;    /* the commands are applied after it, so that what was recorded shows */
+    bool applied;     /* the commands are applied after it, so that what was recorded shows */
     bool never_fails; /* whatever the allocator does */
 } scene_call;
 
@@ -107,8 +107,11 @@ static shoal_status call_spawn(scene *s) {
 }
 
 static shoal_status call_spawn_new_archetype(scene *s) {
-    const shoal_value values[] = {SHOAL_DEFAULT(Velocity), SHOAL_DEFAULT(Selected), {SHOAL_ID(Owned), &s->own},
-                                  SHOAL_DEFAULT(Boxed), SHOAL_DEFAULT(Aligned)};
+    const shoal_value values[] = {SHOAL_DEFAULT(Velocity),
+                                  SHOAL_DEFAULT(Selected),
+                                  {SHOAL_ID(Owned), &s->own},
+                                  SHOAL_DEFAULT(Boxed),
+                                  SHOAL_DEFAULT(Aligned)};
     return made(s, shoal_spawn(s->world, values, 5));
 }
 

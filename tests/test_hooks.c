@@ -209,10 +209,8 @@ static void leave_old_rows(shoal_world *world) {
     kind_write(KIND_PRESET, 0x1234, &preset);
     shoal_entity old[50];
     for (size_t i = 0; i < 50; i++) {
-        const shoal_value values[] = {{SHOAL_ID(Wide), &wide},
-                                      {SHOAL_ID(Preset), &preset},
-                                      SHOAL_DEFAULT(Owned),
-                                      SHOAL_DEFAULT(Boxed)};
+        const shoal_value values[] = {
+            {SHOAL_ID(Wide), &wide}, {SHOAL_ID(Preset), &preset}, SHOAL_DEFAULT(Owned), SHOAL_DEFAULT(Boxed)};
         old[i] = spawn_one(world, values, 4);
     }
     assert_ok(shoal_destroy_many(world, old, 50));
@@ -235,14 +233,10 @@ static void conf_F5_new_values_are_defaults(void **state) {
         assert_ok(shoal_change_entity(f.world, changed, &(shoal_change){.add = values, .add_count = 4}));
         check_defaults(f.world, changed);
         shoal_entity many[4];
-        assert_ok(shoal_spawn_many(f.world, &(shoal_spawn_many_def){.count = 2,
-                                                                    .values = values,
-                                                                    .value_count = 4,
-                                                                    .entities = many}));
-        assert_ok(shoal_spawn_many(f.world, &(shoal_spawn_many_def){.count = 2,
-                                                                    .columns = values,
-                                                                    .column_count = 4,
-                                                                    .entities = many + 2}));
+        assert_ok(shoal_spawn_many(
+            f.world, &(shoal_spawn_many_def){.count = 2, .values = values, .value_count = 4, .entities = many}));
+        assert_ok(shoal_spawn_many(
+            f.world, &(shoal_spawn_many_def){.count = 2, .columns = values, .column_count = 4, .entities = many + 2}));
         for (size_t i = 0; i < 4; i++) {
             check_defaults(f.world, many[i]);
         }

@@ -44,8 +44,7 @@ static void aligned_start(aligned_world *aligned, const shoal_world_def *def) {
     for (size_t i = 0; i < ALIGNMENT_COUNT; i++) {
         aligned->types[i] = aligned_component((size_t)1 << i);
         const shoal_term term = {aligned->types[i], SHOAL_ACCESS_WRITE, 0};
-        aligned->queries[i] =
-            shoal_query_create(aligned->f.world, &(shoal_query_def){.terms = &term, .term_count = 1});
+        aligned->queries[i] = shoal_query_create(aligned->f.world, &(shoal_query_def){.terms = &term, .term_count = 1});
         assert_non_null(aligned->queries[i]);
     }
 }
@@ -392,7 +391,8 @@ static void conf_H1_the_report_finds_the_worst(void **state) {
     shoal_archetype_info worst = {0};
     while (shoal_archetype_next(f.world, &info)) {
         bool first = worst.unused_bytes == 0;
-        if (info.row_count != 0 && (first || info.used_bytes * worst.unused_bytes < worst.used_bytes * info.unused_bytes)) {
+        if (info.row_count != 0 &&
+            (first || info.used_bytes * worst.unused_bytes < worst.used_bytes * info.unused_bytes)) {
             worst = info;
         }
         assert_true(info.unused_bytes < 16384);

@@ -492,8 +492,8 @@ static void test_pinned_classic(void **state) {
 
 static void test_small_chunks(void **state) {
     (void)state;
-    run_rounds(&(model_config){.name = "small chunks",
-                               .def = {.first_chunk_bytes = 1024, .largest_chunk_bytes = 2048}});
+    run_rounds(
+        &(model_config){.name = "small chunks", .def = {.first_chunk_bytes = 1024, .largest_chunk_bytes = 2048}});
 }
 
 static void test_moving_rows(void **state) {

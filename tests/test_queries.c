@@ -97,9 +97,9 @@ static void check_terms(const truth_table *table, const shoal_term *terms, size_
 
 /* The ways in which a kind can take part; tags cannot be read, written or optional. */
 static const shoal_term term_forms[] = {
-    {{0}, SHOAL_ACCESS_NONE, 0},          {{0}, SHOAL_ACCESS_WITH, 0},       {{0}, SHOAL_ACCESS_WITHOUT, 0},
-    {{0}, SHOAL_ACCESS_READ, 0},          {{0}, SHOAL_ACCESS_WRITE, 0},      {{0}, SHOAL_ACCESS_OPTIONAL_READ, 0},
-    {{0}, SHOAL_ACCESS_OPTIONAL_WRITE, 0}, {{0}, SHOAL_ACCESS_ANY_READ, 3},   {{0}, SHOAL_ACCESS_ANY_READ, 8},
+    {{0}, SHOAL_ACCESS_NONE, 0},           {{0}, SHOAL_ACCESS_WITH, 0},     {{0}, SHOAL_ACCESS_WITHOUT, 0},
+    {{0}, SHOAL_ACCESS_READ, 0},           {{0}, SHOAL_ACCESS_WRITE, 0},    {{0}, SHOAL_ACCESS_OPTIONAL_READ, 0},
+    {{0}, SHOAL_ACCESS_OPTIONAL_WRITE, 0}, {{0}, SHOAL_ACCESS_ANY_READ, 3}, {{0}, SHOAL_ACCESS_ANY_READ, 8},
     {{0}, SHOAL_ACCESS_ANY_WRITE, 3},
 };
 #define TERM_FORM_COUNT (sizeof term_forms / sizeof term_forms[0])
@@ -217,8 +217,8 @@ static void test_what_a_view_refuses(void **state) {
     shoal_world *world = f.world;
     spawn_one(world, SHOAL_VALUES(SHOAL_DEFAULT(Position), SHOAL_DEFAULT(Velocity), SHOAL_DEFAULT(Letter),
                                   SHOAL_DEFAULT(Frozen)));
-    const shoal_term terms[] = {SHOAL_READ(Position), SHOAL_WRITE(Velocity), SHOAL_WITH(Letter), SHOAL_WITH(Frozen),
-                                SHOAL_OPTIONAL(Health), SHOAL_OPTIONAL_WRITE(Wide)};
+    const shoal_term terms[] = {SHOAL_READ(Position), SHOAL_WRITE(Velocity),  SHOAL_WITH(Letter),
+                                SHOAL_WITH(Frozen),   SHOAL_OPTIONAL(Health), SHOAL_OPTIONAL_WRITE(Wide)};
     shoal_query *query = make_query(world, terms, 6);
     shoal_view view;
     assert_ok(shoal_view_begin(&view, query));

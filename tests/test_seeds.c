@@ -523,11 +523,10 @@ static void test_three_frames(void **state) {
     (void)state;
     fixture f;
     fixture_start(&f, NULL);
-    shoal_entity player = shoal_spawn(
-        f.world, SHOAL_VALUES(SHOAL_VALUE(Place, 2, 3), SHOAL_VALUE(Pace, 1, 0), SHOAL_VALUE(Health, 100)));
+    shoal_entity player =
+        shoal_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Place, 2, 3), SHOAL_VALUE(Pace, 1, 0), SHOAL_VALUE(Health, 100)));
     shoal_entity bullet = shoal_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Place, 5, 8), SHOAL_VALUE(Pace, 0, 10)));
-    shoal_entity building =
-        shoal_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Place, 9, 4), SHOAL_VALUE(Health, 500)));
+    shoal_entity building = shoal_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Place, 9, 4), SHOAL_VALUE(Health, 500)));
     const shoal_term terms[] = {SHOAL_WRITE(Place), SHOAL_READ(Pace), SHOAL_WITHOUT(Frozen)};
     shoal_query *moving = make_query(f.world, terms, 3);
     for (int frame = 1; frame <= 3; frame++) {
@@ -551,8 +550,8 @@ static void test_three_frames(void **state) {
 /* ---- 11,000 entities ---- */
 
 static void spawn_group(shoal_world *world, size_t count, const shoal_value *values, size_t value_count) {
-    assert_ok(shoal_spawn_many(
-        world, &(shoal_spawn_many_def){.count = count, .values = values, .value_count = value_count}));
+    assert_ok(
+        shoal_spawn_many(world, &(shoal_spawn_many_def){.count = count, .values = values, .value_count = value_count}));
 }
 
 static void test_ten_thousand_of_eleven_thousand(void **state) {

@@ -99,15 +99,9 @@ static const struct {
     const char *name;
     mutating_call call;
 } mutating_calls[] = {
-    {"spawn", call_spawn},
-    {"spawn_at", call_spawn_at},
-    {"spawn_many", call_spawn_many},
-    {"clone", call_clone},
-    {"destroy", call_destroy},
-    {"destroy_many", call_destroy_many},
-    {"add", call_add_new},
-    {"remove", call_remove_first},
-    {"clear", call_clear},
+    {"spawn", call_spawn},          {"spawn_at", call_spawn_at},   {"spawn_many", call_spawn_many},
+    {"clone", call_clone},          {"destroy", call_destroy},     {"destroy_many", call_destroy_many},
+    {"add", call_add_new},          {"remove", call_remove_first}, {"clear", call_clear},
     {"change_entity", call_change},
 };
 #define MUTATING_CALL_COUNT (sizeof mutating_calls / sizeof mutating_calls[0])
@@ -240,8 +234,8 @@ static void conf_B1_changes_from_a_loop_are_seen_after_it(void **state) {
             assert_status(call_spawn(f.world, self), SHOAL_WORLD_LOCKED);
             assert_ok(shoal_commands_add(commands, self, SHOAL_ID(Frozen), NULL));
             assert_ok(shoal_commands_add(commands, other, SHOAL_ID(Health), &(Health){-1}));
-            assert_true(shoal_entity_is_placeholder(
-                shoal_commands_spawn(commands, SHOAL_VALUES(SHOAL_VALUE(Health, 1000)))));
+            assert_true(
+                shoal_entity_is_placeholder(shoal_commands_spawn(commands, SHOAL_VALUES(SHOAL_VALUE(Health, 1000)))));
         }
     }
     assert_count(visits, 200);

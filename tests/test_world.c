@@ -6,6 +6,7 @@
 #include "support/fixture.h"
 #include "support/test.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -188,6 +189,71 @@ static void test_many_worlds_at_once(void **state) {
     }
 }
 
+static void test_one_world_more_than_the_limit(void **state) {
+    (void)state;
+    uint32_t limit = shoal_limits_get().worlds;
+    shoal_world **worlds = calloc(limit, sizeof(shoal_world *));
+    assert_non_null(worlds);
+    for (uint32_t i = 0; i < limit; i++) {
+        worlds[i] = shoal_world_create(NULL);
+        if (worlds[i] == NULL) {
+            assert_count(i, limit);
+        }
+    }
+    assert_not_made(NULL, SHOAL_WORLD_LIMIT);
+    uint32_t tag = shoal_world_tag(worlds[12345]);
+    assert_ok(shoal_world_destroy(worlds[12345]));
+    worlds[12345] = shoal_world_create(NULL);
+    assert_non_null(worlds[12345]);
+    assert_count(shoal_world_tag(worlds[12345]), tag);
+    for (uint32_t i = 0; i < limit; i++) {
+        assert_ok(shoal_world_destroy(worlds[i]));
+    }
+    free(worlds);
+}
+
+typedef struct thread_job {
+    uint32_t number;
+    uint32_t faults;
+} thread_job;
+
+/* Makes worlds, types of its own and types that all threads register, and counts what is not as it must be. */
+static void *run_worlds(void *argument) {
+    thread_job *job = argument;
+    for (uint32_t round = 0; round < 40; round++) {
+        shoal_world *world = shoal_world_create(NULL);
+        const int32_t numbers[2] = {(int32_t)round, (int32_t)job->number};
+        const shoal_value values[] = {{numbered_component(5000 + round), &numbers[0]},
+                                      {numbered_component(6000 + 100 * job->number + round), &numbers[1]}};
+        for (uint32_t i = 0; i < 100; i++) {
+            shoal_entity entity = shoal_spawn(world, values, 2);
+            const int32_t *first = shoal_get(world, entity, values[0].component);
+            const int32_t *second = shoal_get(world, entity, values[1].component);
+            job->faults += first == NULL || second == NULL || *first != numbers[0] || *second != numbers[1];
+        }
+        job->faults += shoal_world_validate(world) != SHOAL_OK;
+        job->faults += shoal_world_destroy(world) != SHOAL_OK;
+        job->faults += shoal_world_create(&(shoal_world_def){.pinned_chunk_bytes = 1 + job->number}) != NULL;
+        job->faults += shoal_last_error(NULL).status != SHOAL_CHUNK_SIZE;
+    }
+    return NULL;
+}
+
+static void test_worlds_on_several_threads(void **state) {
+    (void)state;
+    enum { COUNT = 4 };
+    pthread_t threads[COUNT];
+    thread_job jobs[COUNT] = {{0}};
+    for (uint32_t i = 0; i < COUNT; i++) {
+        jobs[i].number = i;
+        assert_int_equal(pthread_create(&threads[i], NULL, run_worlds, &jobs[i]), 0);
+    }
+    for (uint32_t i = 0; i < COUNT; i++) {
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+        assert_count(jobs[i].faults, 0);
+    }
+}
+
 /* Everything that a world holds ends with it: entities with hooks, queries, recorded commands. */
 static void test_destroy_ends_everything(void **state) {
     (void)state;
@@ -362,7 +428,8 @@ static void test_message_with_a_long_name(void **state) {
     char name[256];
     memset(name, 'n', 255);
     name[255] = '\0';
-    shoal_component component = shoal_component_register(&(shoal_component_def){.name = name, .size = 4, .alignment = 4});
+    shoal_component component =
+        shoal_component_register(&(shoal_component_def){.name = name, .size = 4, .alignment = 4});
     assert_int_not_equal(component.id, 0);
     shoal_entity entity = shoal_spawn(f.world, no_values, 0);
     assert_null(shoal_get(f.world, entity, component));
@@ -427,6 +494,7 @@ static void test_entities_are_walked_by_index(void **state) {
 int main(void) {
     kinds_register();
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_one_world_more_than_the_limit),
         cmocka_unit_test(test_statuses_have_names_and_sentences),
         cmocka_unit_test(test_limits_and_version),
         cmocka_unit_test(test_refused_definitions),
@@ -436,6 +504,7 @@ int main(void) {
         cmocka_unit_test(test_worlds_are_independent),
         cmocka_unit_test(test_a_thousand_worlds_one_after_the_other),
         cmocka_unit_test(test_many_worlds_at_once),
+        cmocka_unit_test(test_worlds_on_several_threads),
         cmocka_unit_test(test_destroy_ends_everything),
         cmocka_unit_test(test_destroy_while_a_view_is_open),
         cmocka_unit_test(test_null_arguments_of_entities),

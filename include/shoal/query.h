@@ -234,7 +234,8 @@ static inline bool shoal_view_next(shoal_view *view) {
     Thread: world. */
 SHOAL_API void *shoal_view_refuse(const shoal_view *view, shoal_component component, bool for_write);
 
-/* The column of the data term whose key is `id`; `*found` is false when there is none. */
+/** Private to the two below: the column of the data term whose key is `id`; `*found` is false when there is none.
+    Thread: world. */
 static inline void *shoal_view_find(const shoal_view *view, const uint32_t *keys, uint32_t id, bool *found) {
     for (size_t term = 0; term < view->term_count_; term++) {
         if (keys[term] == id) {

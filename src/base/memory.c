@@ -13,7 +13,7 @@
 
 /* From this size on a block is pages of its own: it goes back to the system when released, and its first bytes do
    not share a page with anything. */
-#define PAGES_FROM_BYTES ((size_t)64 * 1024)
+#define PAGES_FROM_BYTES ((size_t)32 * 1024)
 
 #define ARRAY_ALIGNMENT 16
 

@@ -12,16 +12,16 @@
 #include "platform/platform.h"
 #include "spinlock.h"
 
-#define UNIT_BYTES ((size_t)64 * 1024)
-#define UNIT_COUNT 32
-#define ALL_FREE UINT32_MAX
+#define UNIT_BYTES ((size_t)32 * 1024)
+#define UNIT_COUNT 64
+#define ALL_FREE UINT64_MAX
 #define BUCKET_COUNT 256
 
 typedef struct page_region {
     struct page_region *next_in_bucket;
     struct page_region *previous, *next; /* regions with room */
     char *memory;
-    uint32_t free_units; /* a bit a unit */
+    uint64_t free_units; /* a bit a unit */
 } page_region;
 
 static spinlock lock = SPINLOCK_INIT;
@@ -53,14 +53,14 @@ static void room_unlink(page_region *region) {
     }
 }
 
-static uint32_t run_mask(uint32_t first, uint32_t count) {
-    return (count == UNIT_COUNT ? ALL_FREE : (UINT32_C(1) << count) - 1) << first;
+static uint64_t run_mask(uint32_t first, uint32_t count) {
+    return (count == UNIT_COUNT ? ALL_FREE : (UINT64_C(1) << count) - 1) << first;
 }
 
 /* The first run of `count` free units, or UNIT_COUNT. */
-static uint32_t run_find(uint32_t free_units, uint32_t count) {
+static uint32_t run_find(uint64_t free_units, uint32_t count) {
     for (uint32_t first = 0; first + count <= UNIT_COUNT; first++) {
-        uint32_t mask = run_mask(first, count);
+        uint64_t mask = run_mask(first, count);
         if ((free_units & mask) == mask) {
             return first;
         }

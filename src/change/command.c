@@ -210,23 +210,33 @@ shoal_status shoal_commands_set(shoal_commands *commands, shoal_entity entity, s
     return command_record(commands, SHOAL_COMMAND_SET, entity, &value, call);
 }
 
-/* What can be known of a spawn's values now: that they are known, not refused and not named twice. */
+static bool is_named_before(const shoal_value *values, size_t i) {
+    for (size_t k = 0; k < i; k++) {
+        if (values[k].component.id == values[i].component.id) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What can be known of a spawn's values now. Nothing of the world is touched, since a view may be open. */
 static shoal_status spawn_check(shoal_commands *commands, const shoal_value *values, size_t count, const char *call) {
     shoal_world *world = commands->world;
     if (values == NULL && count != 0) {
         return world_fail(world, SHOAL_INVALID_ARGUMENT, call);
     }
     for (size_t i = 0; i < count; i++) {
+        shoal_status status = SHOAL_OK;
         if (component_type_find(values[i].component.id) == NULL) {
-            return world_fail_component(world, SHOAL_COMPONENT_INVALID, call, (shoal_entity){0}, values[i].component);
+            status = SHOAL_COMPONENT_INVALID;
+        } else if (is_named_before(values, i)) {
+            status = SHOAL_COMPONENT_DUPLICATE;
+        }
+        if (status != SHOAL_OK) {
+            return world_fail_component(world, status, call, (shoal_entity){0}, values[i].component);
         }
     }
-    /* Making the edge finds components that are named twice, and is not wasted: applying needs it. */
-    transition_keys keys = {.add = values, .add_count = count};
-    if (transition_find(world, world->root, &keys, call) == NULL) {
-        return world->error.status;
-    }
-    return change_validate(world, values, count, call);
+    return SHOAL_OK;
 }
 
 /* Takes back the commands from `first` on. */

@@ -72,7 +72,7 @@ typedef struct command_spawn {
     uint32_t command_number; /* its SPAWN command; the ADDs follow */
     uint32_t value_count;
     uint32_t record;         /* its place as the caller counts */
-    bool dead;               /* destroyed in the same buffer */
+    bool dead;               /* destroyed in the same buffer, or never made */
 } command_spawn;
 
 struct shoal_commands {
@@ -120,6 +120,9 @@ static inline bool command_placeholder(const shoal_commands *commands, shoal_ent
 
 /* Ends a value that the buffer still owns. */
 void command_end_value(shoal_command *command);
+
+/* True when a validate hook refuses the value of an add or a set. */
+bool command_value_is_refused(shoal_command *command);
 
 /* Works out what the commands from `head` on (a chain by `next`) do to an entity of archetype `base`. Commands that
    would fail are told to `dropped`, which may be NULL. Ends at a destroy: what follows is for a dead entity. OUT_OF_MEMORY, MEMORY_LIMIT only when the arrays grow, which a

@@ -208,6 +208,17 @@ static shoal_status plan_chain(shoal_commands *commands, shoal_archetype *base, 
     return spawns || edge->target != base ? target_count_row(commands, edge->target) : SHOAL_OK;
 }
 
+/* A spawn is refused as a whole when one of its values is. */
+static bool spawn_is_refused(const shoal_commands *commands, uint32_t number) {
+    const command_spawn *spawn = command_spawn_at(commands, number);
+    for (uint32_t i = 1; i <= spawn->value_count; i++) {
+        if (command_value_is_refused(command_at(commands, spawn->command_number + i))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static shoal_status plan_linked(shoal_commands *commands) {
     shoal_world *world = commands->world;
     for (size_t i = 0; i < commands->command_count; i++) {
@@ -215,8 +226,11 @@ static shoal_status plan_linked(shoal_commands *commands) {
         const index_record *record = index_find(&world->index, command->entity);
         const uint32_t *head = record != NULL ? head_of(commands, command->entity) : NULL;
         shoal_status status = SHOAL_OK;
+        uint32_t spawn;
         if (command->kind == SHOAL_COMMAND_SPAWN) {
-            status = plan_chain(commands, world->root, (uint32_t)i, true);
+            (void)command_placeholder(commands, command->entity, &spawn);
+            status = spawn_is_refused(commands, spawn) ? SHOAL_OK
+                                                       : plan_chain(commands, world->root, (uint32_t)i, true);
         } else if (head != NULL && *head == i + 1) {
             status = plan_chain(commands, world->archetypes[index_archetype(record->place)], (uint32_t)i, false);
         }
@@ -225,6 +239,44 @@ static shoal_status plan_linked(shoal_commands *commands) {
         }
     }
     return SHOAL_OK;
+}
+
+/* Whether a destroy frees a slot that a later spawn can have: once for each living entity. */
+static bool destroy_frees_slot(shoal_commands *commands, const shoal_command *command) {
+    const entity_index *index = &commands->world->index;
+    uint32_t number;
+    if (command_placeholder(commands, command->entity, &number)) {
+        command_spawn *spawn = command_spawn_at(commands, number);
+        bool first = !spawn->dead;
+        spawn->dead = true;
+        return first;
+    }
+    index_record *record = index_find(index, command->entity);
+    if (record == NULL || (record->place & INDEX_MARK)) {
+        return false;
+    }
+    record->place |= INDEX_MARK;
+    return index_will_be_free(index, shoal_entity_index(command->entity));
+}
+
+/* Near the entity limit: counts slots command by command, as they will be taken and given back. */
+COLD static shoal_status plan_slots(shoal_commands *commands) {
+    uint64_t free_count = index_free_count(&commands->world->index);
+    shoal_status status = SHOAL_OK;
+    for (size_t i = 0; i < commands->command_count && status == SHOAL_OK; i++) {
+        const shoal_command *command = command_at(commands, i);
+        if (command->kind == SHOAL_COMMAND_DESTROY) {
+            free_count += destroy_frees_slot(commands, command);
+        } else if (command->kind == SHOAL_COMMAND_SPAWN) {
+            status = free_count > 0 ? SHOAL_OK : SHOAL_ENTITY_LIMIT;
+            free_count -= free_count > 0;
+        }
+    }
+    marks_clear(commands, commands->command_count);
+    for (uint32_t i = 0; i < commands->spawn_count; i++) {
+        command_spawn_at(commands, i)->dead = false;
+    }
+    return status;
 }
 
 static shoal_status plan_chains(shoal_commands *commands) {
@@ -238,6 +290,7 @@ static shoal_status plan_chains(shoal_commands *commands) {
     shoal_status status = chains_link(commands, spawn_next);
     memory_release(&world->memory, SHOAL_PURPOSE_SCRATCH, spawn_next, bytes, 16);
     status = status == SHOAL_OK ? index_prepare(&world->index, commands->spawn_count) : status;
+    status = status == SHOAL_ENTITY_LIMIT ? plan_slots(commands) : status;
     status = status == SHOAL_OK ? memory_array_reserve(&world->memory, SHOAL_PURPOSE_COMMAND, &commands->resolved,
                                                        commands->spawn_count, sizeof(shoal_entity))
                                 : status;
@@ -266,7 +319,8 @@ static size_t record_number(const shoal_commands *commands, uint32_t number) {
         return number;
     }
     const command_spawn *spawn = command_spawn_at(commands, low - 1);
-    return spawn->record + (number - spawn->command_number) - spawn->value_count;
+    return number == spawn->command_number ? spawn->record
+                                           : spawn->record + (number - spawn->command_number) - spawn->value_count;
 }
 
 static void log_dropped(shoal_commands *commands, const shoal_dropped_command *dropped) {
@@ -287,7 +341,8 @@ COLD static void command_dropped(shoal_commands *commands, uint32_t number, shoa
                                      .record = record_number(commands, number),
                                      .status = status};
     uint32_t spawn;
-    if (command_placeholder(commands, command->entity, &spawn)) {
+    if (command_placeholder(commands, command->entity, &spawn) &&
+        !shoal_entity_is_null(command_spawn_at(commands, spawn)->real)) {
         dropped.entity = command_spawn_at(commands, spawn)->real;
     }
     commands->result.dropped++;
@@ -339,8 +394,7 @@ static void commit_add(shoal_commands *commands, shoal_command *command, uint32_
     shoal_archetype *target = edge->target;
     uint32_t column = edge->columns[0];
     const component_type *type = component_type_at(command->component);
-    if (UNLIKELY(type->def.validate != NULL) && (command->flags & COMMAND_HAS_VALUE) &&
-        !type->def.validate(command_value(command), type->def.user)) {
+    if (UNLIKELY(type->def.validate != NULL) && command_value_is_refused(command)) {
         command_dropped(commands, number, SHOAL_VALUE_REFUSED);
         return;
     }
@@ -363,7 +417,7 @@ static void commit_set(shoal_commands *commands, shoal_command *command, uint32_
     if (column >= place.archetype->column_count) {
         command_dropped(commands, number,
                         value_missing(place.archetype, column, (shoal_component){command->component}));
-    } else if (type->def.validate != NULL && !type->def.validate(command_value(command), type->def.user)) {
+    } else if (command_value_is_refused(command)) {
         command_dropped(commands, number, SHOAL_VALUE_REFUSED);
     } else {
         char *old = archetype_value(place.archetype, place.chunk, column, place.row);
@@ -454,25 +508,42 @@ static void commit_spawned(shoal_commands *commands, command_spawn *spawn) {
     row_commit(edge->target, spawn->real, index_at(&world->index, shoal_entity_index(spawn->real)));
 }
 
+/* Takes the slot of a spawn, unless the spawn is dropped. */
+static void commit_spawn(shoal_commands *commands, uint32_t number, uint32_t spawn_number) {
+    entity_index *index = &commands->world->index;
+    command_spawn *spawn = command_spawn_at(commands, spawn_number);
+    bool refused = spawn_is_refused(commands, spawn_number);
+    if (refused || (!index_ready(index) && !index_seek(index))) {
+        spawn->dead = true;
+        command_dropped(commands, number, refused ? SHOAL_VALUE_REFUSED : SHOAL_ENTITY_LIMIT);
+        return;
+    }
+    index_record *record;
+    spawn->real = index_take(index, &record);
+}
+
+static void commit_placeholder(shoal_commands *commands, uint32_t number, uint32_t spawn_number, bool is_last) {
+    const shoal_command *command = command_at(commands, number);
+    command_spawn *spawn = command_spawn_at(commands, spawn_number);
+    if (command->kind == SHOAL_COMMAND_SPAWN) {
+        commit_spawn(commands, number, spawn_number);
+    } else if (spawn->dead && !(command->flags & COMMAND_OF_SPAWN)) {
+        command_dropped(commands, number, SHOAL_ENTITY_DEAD);
+    }
+    if (!spawn->dead && is_last) {
+        commit_spawned(commands, spawn);
+    }
+}
+
 static void commit_chained(shoal_commands *commands, uint32_t number) {
-    shoal_world *world = commands->world;
     const shoal_command *command = command_at(commands, number);
     bool is_last = command->next == COMMAND_NONE || command->kind == SHOAL_COMMAND_DESTROY;
     uint32_t spawn_number;
     if (command_placeholder(commands, command->entity, &spawn_number)) {
-        command_spawn *spawn = command_spawn_at(commands, spawn_number);
-        if (command->kind == SHOAL_COMMAND_SPAWN) {
-            index_record *record;
-            spawn->real = index_take(&world->index, &record);
-        }
-        if (spawn->dead) {
-            command_dropped(commands, number, SHOAL_ENTITY_DEAD);
-        } else if (is_last) {
-            commit_spawned(commands, spawn);
-        }
+        commit_placeholder(commands, number, spawn_number, is_last);
         return;
     }
-    index_record *record = index_find(&world->index, command->entity);
+    index_record *record = index_find(&commands->world->index, command->entity);
     if (record == NULL) {
         command_dropped(commands, number, SHOAL_ENTITY_DEAD);
     } else if (is_last) {

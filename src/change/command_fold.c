@@ -27,7 +27,7 @@ static fold_entry *entry_of(shoal_commands *commands, const shoal_archetype *bas
     return entry;
 }
 
-static bool value_is_refused(shoal_command *command) {
+bool command_value_is_refused(shoal_command *command) {
     const component_type *type = component_type_at(command->component);
     return (command->flags & COMMAND_HAS_VALUE) && type->def.validate != NULL &&
            !type->def.validate(command_value(command), type->def.user);
@@ -42,7 +42,7 @@ static shoal_status fold_value(fold_entry *entry, shoal_command *command, uint32
     if (command->kind == SHOAL_COMMAND_SET && component_type_at(command->component)->def.size == 0) {
         return SHOAL_TERM_WITHOUT_DATA;
     }
-    if (value_is_refused(command)) {
+    if (command_value_is_refused(command)) {
         return SHOAL_VALUE_REFUSED;
     }
     if (!entry->present) {

@@ -221,7 +221,7 @@ static query_data *block_make(shoal_world *world, const shoal_query_def *def, co
     char *own_name = (char *)(query->write_keys + def->term_count);
     memcpy(own_name, name, name_bytes);
     query->head = (shoal_query){
-        .lock = &world->lock, .name = own_name, .read_keys = query->read_keys, .write_keys = query->write_keys};
+        .lock = (shoal_view_lock *)(void *)&world->lock, .name = own_name, .read_keys = query->read_keys, .write_keys = query->write_keys};
     query->watcher = (archetype_watcher){.prepare = watch_prepare,
                                          .commit = watch_commit,
                                          .forget = watch_forget,

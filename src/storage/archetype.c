@@ -433,14 +433,21 @@ static shoal_status refs_reserve(shoal_world *world, shoal_archetype *archetype,
     return SHOAL_OK;
 }
 
-/* The size of the next chunk: a quarter of what is there, or the largest that `missing` rows fill. */
+/* The size of the next chunk: at most a quarter of the bytes in use, or the largest that `missing` rows fill. A chunk that
+   may be merged with the last one is no larger than it, so that sizes fall from the first chunk to the last. */
 static uint32_t next_pool(const shoal_archetype *archetype, uint64_t missing) {
-    uint64_t wanted = archetype->chunk_bytes / 4;
+    uint64_t quarter = archetype->row_count * archetype->row_bytes / 4;
     uint64_t missing_bytes = missing * archetype->row_bytes;
-    wanted = missing_bytes > wanted ? missing_bytes : wanted;
+    uint64_t wanted = missing_bytes > quarter ? missing_bytes : quarter;
     uint32_t pool = archetype->first_pool;
     while (pool < archetype->largest_pool && pool_chunk_bytes(pool + 1) <= wanted) {
         pool++;
+    }
+    uint32_t total = archetype->chunk_count + archetype->spare_count;
+    if (missing_bytes <= quarter && total > 0) {
+        uint32_t last = ref_pool(archetype, &archetype->chunks[total - 1]);
+        bool last_may_merge = pool_chunk_bytes(last + 1) <= ARCHETYPE_MERGE_BYTES;
+        pool = last_may_merge && last < pool ? last : pool;
     }
     return pool;
 }

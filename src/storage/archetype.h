@@ -10,8 +10,8 @@
  * inside of an operation that has reserved rows) come after them and are empty. `open` is the chunk that the next
  * row goes into, NULL when none has room.
  *
- * Growth. The next chunk is a quarter of what the archetype has (a power of two, between its first and largest
- * size), so that unused bytes stay under a quarter of the used ones, or one small chunk. Many small chunks would
+ * Growth. The next chunk is at most a quarter of the bytes in use (a power of two, between the archetype's first and
+ * largest size), so that unused bytes stay under a quarter of the used ones, or one small chunk. Many small chunks would
  * make small archetypes slow to iterate (each chunk starts the prefetcher anew), so chunks are merged like the
  * digits of a binary counter while the result is at most 32 KiB: two of one size become one of twice the size. A row
  * is moved about twice in the life of an archetype that way, and one below 32 KiB is one to three chunks. Measured

@@ -153,7 +153,7 @@ static void page_bits_init(entity_index *index, uint32_t page) {
     uint64_t base = (uint64_t)page << INDEX_PAGE_BITS;
     uint64_t end = base + INDEX_PAGE_SLOTS;
     memset(info->free_words, 0xFF, sizeof info->free_words);
-    info->free_summary = ~UINT64_C(0);
+    info->free_summary = (UINT64_C(1) << INDEX_PAGE_WORDS) - 1;
     if (end > index->slot_limit) {
         bits_change(index, index->slot_limit > base ? index->slot_limit : base, end, false);
     }
@@ -300,12 +300,28 @@ COLD void index_give_slow(entity_index *index, uint32_t slot) {
     if (generation == INDEX_GENERATION_MASK) {
         record->place = INDEX_GENERATION_MASK | (UINT64_C(1) << INDEX_ROW_SHIFT); /* row 1 marks a retired slot */
         index->retired_count++;
+        if (index->on_retired != NULL) {
+            index->on_retired(index->user, slot);
+        }
         return;
     }
     record->place = generation + 1;
     if (!range_contains(index, slot)) {
         slot_set_free(index, slot);
     }
+}
+
+uint64_t index_free_count(const entity_index *index) {
+    uint64_t count = 0;
+    for (uint32_t page = 0; page < index->page_count; page++) {
+        count += index->infos[page] != NULL ? page_free_count(index->infos[page]) : 0;
+    }
+    return count;
+}
+
+bool index_will_be_free(const entity_index *index, uint32_t slot) {
+    bool used_up = (index_at(index, slot)->place & INDEX_GENERATION_MASK) == INDEX_GENERATION_MASK;
+    return !used_up && !range_contains(index, slot);
 }
 
 static bool record_is_retired(const index_record *record) {

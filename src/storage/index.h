@@ -1,7 +1,7 @@
 /*
  * The entity index: from a handle to a row, two loads, and which slots are free.
  *
- *     pages[index >> 12] -> 4,096 records of 16 bytes
+ *     pages[index >> 11] -> 2,048 records of 16 bytes
  *
  *     record.chunk   address of the chunk, a multiple of 1,024; its low 4 bits are the layout ordinal;
  *                    0 when the slot names no entity
@@ -14,7 +14,7 @@
  * that is never written, so that the hot path needs no test for them; what generations a page's slots had when it
  * was put away stays in its page_info.
  *
- * Free slots are bits in three levels: a bit a slot (64 words a page), a bit a word (a word a page), a bit a page.
+ * Free slots are bits in three levels: a bit a slot (32 words a page), a bit a word (a word a page), a bit a page.
  * A bit is set when spawn may hand the slot out: free, not reserved, not retired. Invariant "lowest": spawn always
  * takes the lowest such slot, so which handle comes next depends on which slots are free and on nothing else, and
  * live slots stay dense. Slots of pages that were never made are free as a matter of course.
@@ -30,9 +30,9 @@
 #include "../base/compiler.h"
 #include "../base/memory.h"
 
-#define INDEX_PAGE_BITS 12
-#define INDEX_PAGE_SLOTS 4096u
-#define INDEX_PAGE_WORDS 64u
+#define INDEX_PAGE_BITS 11
+#define INDEX_PAGE_SLOTS 2048u
+#define INDEX_PAGE_WORDS 32u
 #define INDEX_GENERATION_MASK UINT64_C(0xFFFF)
 #define INDEX_ROW_SHIFT 16
 #define INDEX_ROW_MASK UINT64_C(0x7FFFF)
@@ -75,6 +75,8 @@ typedef struct entity_index {
     size_t range_count;
     size_t range_capacity;
     shoal_memory *memory;
+    void (*on_retired)(void *user, uint32_t slot); /* told of each slot that is used up; may be NULL */
+    void *user;
 } entity_index;
 
 extern index_record index_empty_page[INDEX_PAGE_SLOTS];
@@ -188,6 +190,12 @@ static ALWAYS_INLINE void index_give(entity_index *index, uint32_t slot) {
     record->place = generation + 1;
     *word |= UINT64_C(1) << (slot % 64);
 }
+
+/* Free slots of pages that were made; all there are once index_prepare() has said ENTITY_LIMIT. */
+uint64_t index_free_count(const entity_index *index);
+
+/* Whether giving this slot back makes it free: not when it is reserved or used up. */
+bool index_will_be_free(const entity_index *index, uint32_t slot);
 
 /* Takes a chosen slot at a chosen generation: page made first, then checked, then taken.
    SLOT_TAKEN, GENERATION_USED, ENTITY_LIMIT, OUT_OF_MEMORY, MEMORY_LIMIT. The caller places the record. */

@@ -11,6 +11,8 @@
 #define SLAB_SMALLEST_BYTES ((size_t)4096)
 #define SLAB_LARGEST_BYTES ((size_t)512 * 1024)
 #define SLAB_SHARE 16 /* a new slab is this part of its pool */
+#define STALE_BYTE 0xDD
+#define TORTURE_FREE_CHUNKS 64 /* in torture, as many chunks lie idle before one is taken again */
 #define CHUNK_ALIGNMENT_MAX ((size_t)4096)
 
 uint32_t pool_for_bytes(size_t byte_size) {
@@ -106,7 +108,8 @@ static COLD shoal_slab *slab_make(chunk_pools *pools, uint32_t pool_number) {
 
 shoal_chunk *pool_take(chunk_pools *pools, uint32_t pool_number, struct shoal_archetype *archetype) {
     shoal_pool *pool = &pools->pools[pool_number];
-    shoal_slab *slab = pool->with_room != NULL ? pool->with_room : slab_make(pools, pool_number);
+    bool rest = pools->fill_given && pool->free_count < TORTURE_FREE_CHUNKS;
+    shoal_slab *slab = pool->with_room == NULL || rest ? slab_make(pools, pool_number) : pool->with_room;
     if (slab == NULL) {
         return NULL;
     }
@@ -132,9 +135,18 @@ void pool_give(chunk_pools *pools, shoal_chunk *given) {
     shoal_slab *slab = given->slab;
     shoal_pool *pool = &pools->pools[slab->pool];
     SHOAL_ASSERT(given->archetype != NULL);
+    if (UNLIKELY(pools->fill_given)) {
+        memset((char *)given + SHOAL_CHUNK_HEADER_BYTES, STALE_BYTE,
+               pool_chunk_bytes(given->pool) - SHOAL_CHUNK_HEADER_BYTES);
+    }
     given->archetype = NULL;
-    given->next_free = slab->free_list;
-    slab->free_list = given;
+    shoal_chunk **link = &slab->free_list;
+    while (UNLIKELY(pools->fill_given) && *link != NULL) {
+        UNPOISON(*link, sizeof(shoal_chunk));
+        link = &(*link)->next_free; /* torture: the one that was given back last is taken last */
+    }
+    given->next_free = *link;
+    *link = given;
     slab->free_count++;
     pool->free_count++;
     if (slab->free_count == 1) {

@@ -55,6 +55,7 @@ typedef struct shoal_pool {
 
 typedef struct chunk_pools {
     shoal_memory *memory;
+    bool fill_given; /* torture: fill what is given back, so that a stale pointer reads something that stands out */
     shoal_pool pools[POOL_COUNT];
 } chunk_pools;
 

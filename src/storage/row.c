@@ -6,9 +6,6 @@
 
 #include <string.h>
 
-/* Fill of memory that held rows, so that a stale pointer reads something that stands out. */
-#define STALE_BYTE 0xDD
-
 /* ---- one row ---- */
 
 /* A row that goes, and the last row of its archetype, which fills the hole. */
@@ -240,8 +237,6 @@ COLD void row_shuffle_chunks(shoal_world *world, shoal_archetype *archetype) {
         moved.count = 0;
         row_relocate(world, archetype, ref, &moved);
         *ref = moved;
-        memset((char *)old + SHOAL_CHUNK_HEADER_BYTES, STALE_BYTE,
-               pool_chunk_bytes(old->pool) - SHOAL_CHUNK_HEADER_BYTES);
         pool_give(&world->pools, old);
     }
 }

@@ -45,11 +45,15 @@ static shoal_status component_refused(shoal_world *world, const char *call, uint
     return world_fail_component(world, SHOAL_COMPONENT_INVALID, call, (shoal_entity){0}, (shoal_component){id});
 }
 
+static shoal_component key_at(const transition_keys *keys, size_t i) {
+    return i < keys->add_count ? keys->add[i].component : keys->remove[i - keys->add_count];
+}
+
 /* Writes all keys into `ids`; an unknown component is an error. */
 static shoal_status keys_collect(shoal_world *world, const transition_keys *keys, uint32_t *ids, const char *call) {
     size_t count = 0;
     for (size_t i = 0; i < keys->add_count + keys->remove_count; i++) {
-        uint32_t id = i < keys->add_count ? keys->add[i].component.id : keys->remove[i - keys->add_count].id;
+        uint32_t id = key_at(keys, i).id;
         if (component_type_find(id) == NULL) {
             return component_refused(world, call, id);
         }
@@ -68,6 +72,18 @@ static bool keys_remove(const transition_keys *keys, uint32_t id) {
     return false;
 }
 
+/* The first component that the change names a second time; there is one. */
+static shoal_component first_repeated(const transition_keys *keys) {
+    for (size_t i = 1; i < keys->add_count + keys->remove_count; i++) {
+        for (size_t k = 0; k < i; k++) {
+            if (key_at(keys, k).id == key_at(keys, i).id) {
+                return key_at(keys, i);
+            }
+        }
+    }
+    return (shoal_component){0};
+}
+
 /* The sorted set after the change; `ids` has room for the source's and the added ones, and for all keys. */
 static shoal_status set_after(shoal_world *world, const shoal_archetype *source, const transition_keys *keys, uint32_t *ids,
                               size_t *id_count, const char *call) {
@@ -77,7 +93,7 @@ static shoal_status set_after(shoal_world *world, const shoal_archetype *source,
     }
     size_t key_count = keys->add_count + keys->remove_count;
     if (archetype_sort_ids(ids, key_count) != key_count) {
-        return world_fail(world, SHOAL_COMPONENT_DUPLICATE, call);
+        return world_fail_component(world, SHOAL_COMPONENT_DUPLICATE, call, (shoal_entity){0}, first_repeated(keys));
     }
     size_t count = 0;
     for (size_t i = 0; i < source->component_count; i++) {

@@ -173,6 +173,10 @@ static shoal_status def_check(shoal_world_def *def) {
     return SHOAL_OK;
 }
 
+static void slot_retired(void *user, uint32_t slot) {
+    world_log(user, SHOAL_LOG_DEBUG, "slot %u has named its last entity and is retired", slot);
+}
+
 /* Allocates the struct itself through the allocator that it will own, so that it is counted as well. */
 static shoal_world *world_allocate(const shoal_world_def *def, shoal_status *status) {
     shoal_memory memory = {.allocator = def->allocator, .limit = def->memory_limit};
@@ -189,6 +193,7 @@ static shoal_world *world_allocate(const shoal_world_def *def, shoal_status *sta
     world->log_user = def->log_user;
     (void)snprintf(world->name, sizeof world->name, "%s", def->name);
     pools_init(&world->pools, &world->memory);
+    world->pools.fill_given = def->move_rows;
     return world;
 }
 
@@ -224,6 +229,8 @@ shoal_world *shoal_world_create(const shoal_world_def *def) {
     status = world->tag == 0 ? SHOAL_WORLD_LIMIT : SHOAL_OK;
     if (status == SHOAL_OK) {
         index_init(&world->index, &world->memory, world->tag, filled.entity_limit);
+        world->index.on_retired = slot_retired;
+        world->index.user = world;
         world->root = archetype_obtain(world, NULL, 0, &status);
     }
     if (status != SHOAL_OK) {

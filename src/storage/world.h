@@ -6,7 +6,7 @@
 #ifndef SHOAL_STORAGE_WORLD_H
 #define SHOAL_STORAGE_WORLD_H
 
-#include <shoal/query.h>
+#include <shoal/world.h>
 
 #include "../base/error.h"
 #include "../base/memory.h"
@@ -35,12 +35,18 @@ typedef struct world_child {
     void (*trim)(struct world_child *child); /* gives scratch memory back; may be NULL */
 } world_child;
 
+/* What refuses structural changes: open views and running callbacks. */
+typedef struct world_lock {
+    const char *holder; /* of the newest hold; NULL when there is none */
+    uint32_t count;
+} world_lock;
+
 struct shoal_world {
     /* archetype.c */
     shoal_archetype **archetypes; /* by index; NULL where an index is free */
     shoal_archetype *root;        /* the empty set: index 0, never removed */
     entity_index index;     /* index.c */
-    shoal_view_lock lock;   /* open views and running callbacks */
+    world_lock lock;        /* open views and running callbacks */
     bool move_rows;         /* row.c: torture */
 
     shoal_archetype **by_age; /* archetype_count entries */

@@ -68,9 +68,9 @@ static const kind_entry kind_table[KIND_COUNT] = {
 };
 
 void kinds_register(void) {
-    static const value_kind order[KIND_COUNT] = {KIND_FROZEN, KIND_POSITION, KIND_VELOCITY, KIND_HEALTH, KIND_LINK,
-                                           KIND_LETTER, KIND_GAUGE,    KIND_PRESET,   KIND_WIDE,   KIND_LARGE,
-                                           KIND_OWNED,  KIND_ALIGNED,  KIND_BOXED,    KIND_SELECTED};
+    static const value_kind order[KIND_COUNT] = {KIND_FROZEN, KIND_POSITION, KIND_VELOCITY, KIND_HEALTH,  KIND_LINK,
+                                                 KIND_LETTER, KIND_GAUGE,    KIND_PRESET,   KIND_WIDE,    KIND_LARGE,
+                                                 KIND_OWNED,  KIND_ALIGNED,  KIND_BOXED,    KIND_SELECTED};
     for (size_t i = 0; i < KIND_COUNT; i++) {
         assert_int_not_equal(kind_component(order[i]).id, 0);
     }

@@ -181,8 +181,8 @@ static void *sparse_allocate(void *context, size_t byte_size, size_t alignment) 
     size_t page = 4096;
     size_t wanted = (byte_size + page - 1) & ~(page - 1);
     size_t reach = alignment > page ? alignment : 0;
-    unsigned char *start = mmap(NULL, wanted + reach, PROT_READ | PROT_WRITE,
-                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    unsigned char *start =
+        mmap(NULL, wanted + reach, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (start == MAP_FAILED) {
         return NULL;
     }

@@ -13,12 +13,12 @@
 
 typedef struct script_command {
     shoal_command_kind kind;
-    shoal_entity target;    /* of a spawn: its placeholder */
-    shoal_entity real;      /* of a spawn, after script_apply(): the handle; null if it was dropped */
+    shoal_entity target; /* of a spawn: its placeholder */
+    shoal_entity real;   /* of a spawn, after script_apply(): the handle; null if it was dropped */
     naive_value values[VALUE_SET_MAX];
     size_t value_count;
-    naive_outcome outcome;  /* after script_apply() */
-    shoal_entity shown;     /* after script_apply(): the target as the dropped callback shows it */
+    naive_outcome outcome; /* after script_apply() */
+    shoal_entity shown;    /* after script_apply(): the target as the dropped callback shows it */
 } script_command;
 
 typedef struct script {
