@@ -7,14 +7,22 @@
  */
 #include "change.h"
 
-/* The address of a value, or NULL with `why`. Reading takes no lock and stores no error by itself. */
-static ALWAYS_INLINE void *value_find(const shoal_world *world, shoal_entity entity, shoal_component component) {
+/* The address of a value, or NULL. The component is looked for in one slot only when `quick`. */
+static ALWAYS_INLINE void *value_find(const shoal_world *world, shoal_entity entity, shoal_component component,
+                                      bool quick) {
     const index_record *record = index_find(&world->index, entity);
     if (UNLIKELY(record == NULL)) {
         return NULL;
     }
     const shoal_archetype *archetype = world->archetypes[index_archetype(record->place)];
-    uint32_t column = archetype_find(archetype, component.id);
+    archetype_slot slot = archetype->slots[component.id & archetype->slot_mask];
+    uint32_t column = slot.number;
+    if (UNLIKELY(slot.id != component.id)) {
+        if (quick) {
+            return NULL;
+        }
+        column = archetype_find_slow(archetype, component.id);
+    }
     if (UNLIKELY(column >= archetype->column_count)) {
         return NULL;
     }
@@ -41,14 +49,21 @@ COLD static void *value_refuse(const shoal_world *reader, shoal_entity entity, s
     return NULL;
 }
 
+/* The second try of a get: the component may be in another slot; else the error is stored. */
+COLD static void *value_find_again(const shoal_world *world, shoal_entity entity, shoal_component component,
+                                   const char *call) {
+    void *value = world != NULL ? value_find(world, entity, component, false) : NULL;
+    return value != NULL ? value : value_refuse(world, entity, component, call);
+}
+
 const void *shoal_get(const shoal_world *world, shoal_entity entity, shoal_component component) {
-    void *value = LIKELY(world != NULL) ? value_find(world, entity, component) : NULL;
-    return LIKELY(value != NULL) ? value : value_refuse(world, entity, component, "shoal_get");
+    void *value = LIKELY(world != NULL) ? value_find(world, entity, component, true) : NULL;
+    return LIKELY(value != NULL) ? value : value_find_again(world, entity, component, "shoal_get");
 }
 
 void *shoal_get_mut(shoal_world *world, shoal_entity entity, shoal_component component) {
-    void *value = LIKELY(world != NULL) ? value_find(world, entity, component) : NULL;
-    return LIKELY(value != NULL) ? value : value_refuse(world, entity, component, "shoal_get_mut");
+    void *value = LIKELY(world != NULL) ? value_find(world, entity, component, true) : NULL;
+    return LIKELY(value != NULL) ? value : value_find_again(world, entity, component, "shoal_get_mut");
 }
 
 bool shoal_has(const shoal_world *world, shoal_entity entity, shoal_component component) {
@@ -56,7 +71,12 @@ bool shoal_has(const shoal_world *world, shoal_entity entity, shoal_component co
     if (UNLIKELY(record == NULL)) {
         return false;
     }
-    return archetype_find(world->archetypes[index_archetype(record->place)], component.id) != ARCHETYPE_NONE;
+    const shoal_archetype *archetype = world->archetypes[index_archetype(record->place)];
+    archetype_slot slot = archetype->slots[component.id & archetype->slot_mask];
+    if (LIKELY(slot.id == component.id)) {
+        return slot.number != ARCHETYPE_NONE;
+    }
+    return slot.id != 0 && archetype_find_slow(archetype, component.id) != ARCHETYPE_NONE;
 }
 
 bool shoal_is_alive(const shoal_world *world, shoal_entity entity) {
@@ -78,7 +98,7 @@ static ALWAYS_INLINE size_t get_batch(const shoal_world *world, const shoal_enti
     }
     size_t found = 0;
     for (size_t i = 0; i < count; i++) {
-        data[i] = value_find(world, entities[i], component);
+        data[i] = value_find(world, entities[i], component, false);
         PREFETCH(data[i]);
         found += data[i] != NULL;
     }

@@ -187,7 +187,7 @@ static ALWAYS_INLINE bool change_quick(shoal_world *world, shoal_entity entity, 
         uint32_t column = edge->columns[0];
         write_value(row_open_value(edge->target, column), data, edge->target->columns[column].byte_size);
     }
-    row_move(world, place, edge, entity, record);
+    row_move_plain(world, place, edge, entity, record);
     return true;
 }
 

@@ -8,119 +8,65 @@
 
 /* ---- one row ---- */
 
-/* A row that goes, and the last row of its archetype, which fills the hole. */
-typedef struct row_hole {
-    char *base; /* of the chunk with the hole */
-    const uint32_t *offsets;
-    char *tail_base;
-    const uint32_t *tail_offsets;
-    uint32_t row;
-    uint32_t tail_row;
-    bool is_tail; /* the row that goes is the last one: there is no hole */
-} row_hole;
-
-static ALWAYS_INLINE row_hole hole_of(const shoal_world *world, row_place place) {
-    const shoal_archetype *archetype = place.archetype;
-    const chunk_ref *tail = &archetype->chunks[archetype->chunk_count - 1];
-    row_hole hole = {.base = (char *)index_chunk_address(place.chunk),
-                     .offsets = archetype_layout(archetype, place.chunk),
-                     .tail_base = chunk_base(tail),
-                     .tail_offsets = tail->offsets,
-                     .row = place.row,
-                     .tail_row = tail->count - 1};
-    hole.is_tail = hole.base == hole.tail_base && hole.row == hole.tail_row;
-    /* The record of the entity that fills the hole is the one line that nobody could know earlier. */
-    PREFETCH_WRITE(index_at(&world->index, shoal_entity_index(chunk_entities(tail)[hole.tail_row])));
-    return hole;
-}
-
-static ALWAYS_INLINE void value_relocate(const archetype_column *column, char *to, char *from, size_t byte_size,
-                                         bool hooked) {
-    if (hooked && column->hooked) {
+/* Moves one value into raw memory; the source is raw memory afterwards. */
+static void value_relocate(const archetype_column *column, char *to, char *from) {
+    if (column->hooked) {
         component_relocate(column->type, to, from, 1);
     } else {
-        copy_value(to, from, byte_size);
+        copy_value(to, from, column->byte_size);
     }
 }
 
-/* Fills one column of the hole. */
-static ALWAYS_INLINE void hole_fill(const row_hole *hole, const archetype_column *columns, uint32_t c, char *value,
-                                    size_t byte_size, bool hooked) {
-    if (LIKELY(!hole->is_tail)) {
-        char *from = hole->tail_base + hole->tail_offsets[c] + hole->tail_row * byte_size;
-        value_relocate(&columns[c], value, from, byte_size, hooked);
+static void hole_fill(const row_hole *hole, const archetype_column *column, uint32_t c) {
+    size_t byte_size = column->byte_size;
+    if (!hole->is_tail) {
+        value_relocate(column, hole->base + hole->offsets[c] + hole->row * byte_size,
+                       hole->tail_base + hole->tail_offsets[c] + hole->tail_row * byte_size);
     }
 }
 
-/* The entity column and the count, after the other columns have been filled. */
-static ALWAYS_INLINE void hole_close(shoal_world *world, row_place place, const row_hole *hole) {
-    shoal_archetype *archetype = place.archetype;
-    if (LIKELY(!hole->is_tail)) {
-        shoal_entity *entities = (shoal_entity *)(void *)(hole->base + SHOAL_CHUNK_HEADER_BYTES);
-        shoal_entity moved = ((shoal_entity *)(void *)(hole->tail_base + SHOAL_CHUNK_HEADER_BYTES))[hole->tail_row];
-        entities[hole->row] = moved;
-        index_place(index_at(&world->index, shoal_entity_index(moved)), place.chunk, archetype->index, hole->row);
+static void remove_hooked(shoal_world *world, row_place place) {
+    const shoal_archetype *archetype = place.archetype;
+    row_hole hole = row_hole_of(world, place);
+    for (uint32_t c = 0; c < archetype->column_count; c++) {
+        const archetype_column *column = &archetype->columns[c];
+        component_end(column->type, hole.base + hole.offsets[c] + hole.row * column->byte_size, 1);
+        hole_fill(&hole, column, c);
     }
-    chunk_ref *tail = &archetype->chunks[archetype->chunk_count - 1];
-    archetype->row_count--;
-    tail->count = hole->tail_row;
-    archetype->open = tail;
-    if (UNLIKELY(hole->tail_row == 0)) {
-        archetype_chunk_emptied(world, archetype);
-    }
-}
-
-static ALWAYS_INLINE void remove_body(shoal_world *world, row_place place, bool hooked) {
-    const archetype_column *columns = place.archetype->columns;
-    uint32_t column_count = place.archetype->column_count;
-    row_hole hole = hole_of(world, place);
-    for (uint32_t c = 0; c < column_count; c++) {
-        size_t byte_size = columns[c].byte_size;
-        char *value = hole.base + hole.offsets[c] + hole.row * byte_size;
-        if (hooked && columns[c].hooked) {
-            component_end(columns[c].type, value, 1);
-        }
-        hole_fill(&hole, columns, c, value, byte_size, hooked);
-    }
-    hole_close(world, place, &hole);
+    row_hole_close(world, place, &hole);
 }
 
 void row_remove(shoal_world *world, row_place place) {
     if (LIKELY(!place.archetype->hooked)) {
-        remove_body(world, place, false);
+        row_remove_plain(world, place);
     } else {
-        remove_body(world, place, true);
+        remove_hooked(world, place);
     }
 }
 
-static ALWAYS_INLINE void move_body(shoal_world *world, row_place from, const shoal_transition *edge, bool hooked) {
-    const archetype_column *columns = from.archetype->columns;
-    uint32_t column_count = from.archetype->column_count;
-    row_hole hole = hole_of(world, from);
-    const chunk_ref *open = edge->target->open;
-    char *to_base = chunk_base(open);
-    size_t to_row = open->count;
-    for (uint32_t c = 0; c < column_count; c++) {
-        size_t byte_size = edge->steps[c].byte_size;
-        uint32_t to = edge->steps[c].to;
-        char *value = hole.base + hole.offsets[c] + hole.row * byte_size;
-        if (to != ARCHETYPE_NONE) {
-            value_relocate(&columns[c], to_base + open->offsets[to] + to_row * byte_size, value, byte_size, hooked);
-        } else if (hooked && columns[c].hooked) {
-            component_end(columns[c].type, value, 1);
+static void move_hooked(shoal_world *world, row_place from, const shoal_transition *edge) {
+    const shoal_archetype *source = from.archetype;
+    row_hole hole = row_hole_of(world, from);
+    for (uint32_t c = 0; c < source->column_count; c++) {
+        const archetype_column *column = &source->columns[c];
+        char *value = hole.base + hole.offsets[c] + hole.row * column->byte_size;
+        if (edge->steps[c].to != ARCHETYPE_NONE) {
+            value_relocate(column, row_open_value(edge->target, edge->steps[c].to), value);
+        } else {
+            component_end(column->type, value, 1);
         }
-        hole_fill(&hole, columns, c, value, byte_size, hooked);
+        hole_fill(&hole, column, c);
     }
-    hole_close(world, from, &hole);
+    row_hole_close(world, from, &hole);
 }
 
 void row_move(shoal_world *world, row_place from, const shoal_transition *edge, shoal_entity entity,
               index_record *record) {
     if (LIKELY(!from.archetype->hooked)) {
-        move_body(world, from, edge, false);
-    } else {
-        move_body(world, from, edge, true);
+        row_move_plain(world, from, edge, entity, record);
+        return;
     }
+    move_hooked(world, from, edge);
     row_commit(edge->target, entity, record);
 }
 

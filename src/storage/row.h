@@ -37,6 +37,91 @@ static ALWAYS_INLINE void row_commit(shoal_archetype *archetype, shoal_entity en
     archetype_commit_row(archetype);
 }
 
+/* ---- one plain row: bytes only, inlined into the operations that are called once for each entity ---- */
+
+/* A row that goes, and the last row of its archetype, which fills the hole. */
+typedef struct row_hole {
+    char *base; /* of the chunk with the hole */
+    const uint32_t *offsets;
+    char *tail_base;
+    const uint32_t *tail_offsets;
+    size_t row;
+    size_t tail_row;
+    bool is_tail; /* the row that goes is the last one: there is no hole */
+} row_hole;
+
+static ALWAYS_INLINE row_hole row_hole_of(const shoal_world *world, row_place place) {
+    const shoal_archetype *archetype = place.archetype;
+    const chunk_ref *tail = &archetype->chunks[archetype->chunk_count - 1];
+    row_hole hole = {.base = (char *)index_chunk_address(place.chunk),
+                     .offsets = archetype_layout(archetype, place.chunk),
+                     .tail_base = chunk_base(tail),
+                     .tail_offsets = tail->offsets,
+                     .row = place.row,
+                     .tail_row = tail->count - 1};
+    hole.is_tail = hole.base == hole.tail_base && hole.row == hole.tail_row;
+    /* The record of the entity that fills the hole is the one line that nobody could know earlier. */
+    PREFETCH_WRITE(index_at(&world->index, shoal_entity_index(chunk_entities(tail)[hole.tail_row])));
+    return hole;
+}
+
+/* The entity column and the count, after the other columns have been filled. */
+static ALWAYS_INLINE void row_hole_close(shoal_world *world, row_place place, const row_hole *hole) {
+    shoal_archetype *archetype = place.archetype;
+    if (LIKELY(!hole->is_tail)) {
+        shoal_entity *entities = (shoal_entity *)(void *)(hole->base + SHOAL_CHUNK_HEADER_BYTES);
+        shoal_entity moved = ((shoal_entity *)(void *)(hole->tail_base + SHOAL_CHUNK_HEADER_BYTES))[hole->tail_row];
+        entities[hole->row] = moved;
+        index_place(index_at(&world->index, shoal_entity_index(moved)), place.chunk, archetype->index, place.row);
+    }
+    chunk_ref *tail = &archetype->chunks[archetype->chunk_count - 1];
+    archetype->row_count--;
+    tail->count = (uint32_t)hole->tail_row;
+    archetype->open = tail;
+    if (UNLIKELY(hole->tail_row == 0)) {
+        archetype_chunk_emptied(world, archetype);
+    }
+}
+
+/* row_remove() for an archetype without hooks. */
+static ALWAYS_INLINE void row_remove_plain(shoal_world *world, row_place place) {
+    const archetype_column *columns = place.archetype->columns;
+    size_t column_count = place.archetype->column_count;
+    row_hole hole = row_hole_of(world, place);
+    for (size_t c = 0; c < column_count && LIKELY(!hole.is_tail); c++) {
+        size_t byte_size = columns[c].byte_size;
+        copy_value(hole.base + hole.offsets[c] + hole.row * byte_size,
+                   hole.tail_base + hole.tail_offsets[c] + hole.tail_row * byte_size, byte_size);
+    }
+    row_hole_close(world, place, &hole);
+}
+
+/* row_move() along an edge that is plain. */
+static ALWAYS_INLINE void row_move_plain(shoal_world *world, row_place from, const shoal_transition *edge,
+                                         shoal_entity entity, index_record *record) {
+    size_t column_count = from.archetype->column_count;
+    const transition_step *steps = edge->steps;
+    row_hole hole = row_hole_of(world, from);
+    const chunk_ref *open = edge->target->open;
+    char *to_base = chunk_base(open);
+    const uint32_t *to_offsets = open->offsets;
+    size_t to_row = open->count;
+    for (size_t c = 0; c < column_count; c++) {
+        size_t byte_size = steps[c].byte_size;
+        char *value = hole.base + hole.offsets[c] + hole.row * byte_size;
+        if (LIKELY(steps[c].to != ARCHETYPE_NONE)) {
+            copy_value(to_base + to_offsets[steps[c].to] + to_row * byte_size, value, byte_size);
+        }
+        if (LIKELY(!hole.is_tail)) {
+            copy_value(value, hole.tail_base + hole.tail_offsets[c] + hole.tail_row * byte_size, byte_size);
+        }
+    }
+    row_hole_close(world, from, &hole);
+    row_commit(edge->target, entity, record);
+}
+
+/* ---- one row of any archetype ---- */
+
 /* Moves the values that both archetypes of an edge have into the open row of its target, ends those that only the source
    has, fills the hole in the source and places the entity. New columns of the open row are written already. */
 void row_move(shoal_world *world, row_place from, const shoal_transition *edge, shoal_entity entity,
