@@ -33,7 +33,7 @@ std::string processor_name() {
 /* Three digits or more, as few as say something. */
 std::string number_text(double value) {
     char text[48];
-    int decimals = value < 10 ? 2 : value < 1000 ? 1 : 0;
+    int decimals = value < 100 ? 2 : value < 1000 ? 1 : 0;
     std::snprintf(text, sizeof text, "%.*f", decimals, value);
     return text;
 }

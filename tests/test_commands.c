@@ -272,6 +272,29 @@ static void conf_C8_old_and_discarded_placeholders_name_nothing(void **state) {
     fixture_end(&f);
 }
 
+/* However many buffers there were since, and are at once. */
+static void conf_C8_placeholder_of_a_buffer_long_gone(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, NULL);
+    enum { COUNT = 70000 };
+    shoal_commands *first = shoal_commands_create(f.world, NULL);
+    shoal_entity old = shoal_commands_spawn(first, no_values, 0);
+    shoal_commands_destroy(first);
+    for (size_t i = 0; i < COUNT; i++) {
+        test_set_context("buffer %zu", i);
+        shoal_commands *commands = shoal_commands_create(f.world, NULL);
+        assert_non_null(commands);
+        assert_false(shoal_entity_equal(shoal_commands_spawn(commands, no_values, 0), old));
+        assert_status(shoal_commands_clear(commands, old), SHOAL_ENTITY_PLACEHOLDER);
+        if (i % 2 == 0) {
+            shoal_commands_destroy(commands);
+        }
+    }
+    test_set_context("%s", "");
+    fixture_end(&f);
+}
+
 /* Handles come as if each call had been made in its turn: a destroyed slot goes to the next spawn. */
 static void test_spawned_handles_are_those_of_immediate_calls(void **state) {
     (void)state;
@@ -552,6 +575,7 @@ int main(void) {
         cmocka_unit_test(conf_C8_placeholder_elsewhere_is_refused),
         cmocka_unit_test(conf_C8_placeholder_in_fields_of_another_buffer_is_refused),
         cmocka_unit_test(conf_C8_old_and_discarded_placeholders_name_nothing),
+        cmocka_unit_test(conf_C8_placeholder_of_a_buffer_long_gone),
         cmocka_unit_test(test_spawned_handles_are_those_of_immediate_calls),
         cmocka_unit_test(conf_C9_sparse_entities_in_shuffled_order),
         cmocka_unit_test(conf_C10_remove_of_what_is_not_there),

@@ -346,7 +346,11 @@ static void op_query_change(model *m) {
 
 /* ---- queries and the world ---- */
 
+/* Under a memory limit a query that is gone may not come back, so they stay. */
 static void op_requery(model *m) {
+    if (m->config->def.memory_limit != 0) {
+        return;
+    }
     size_t query = rng_below(&m->random, QUERY_COUNT);
     assert_ok(shoal_query_destroy(m->queries[query]));
     m->queries[query] = model_make_query(m, query);
@@ -506,6 +510,11 @@ static void test_entity_limit(void **state) {
     run_rounds(&(model_config){.name = "entity limit", .def = {.entity_limit = 60}});
 }
 
+static void test_memory_limit(void **state) {
+    (void)state;
+    run_rounds(&(model_config){.name = "memory limit", .def = {.memory_limit = 300000}});
+}
+
 static void test_failing_allocations(void **state) {
     (void)state;
     run_rounds(&(model_config){.name = "failing allocations", .fail_percent = 30});
@@ -539,6 +548,7 @@ int main(void) {
         cmocka_unit_test(test_small_chunks),
         cmocka_unit_test(test_moving_rows),
         cmocka_unit_test(test_entity_limit),
+        cmocka_unit_test(test_memory_limit),
         cmocka_unit_test(test_failing_allocations),
         cmocka_unit_test(test_failing_allocations_moving_rows),
         cmocka_unit_test(test_same_history_same_order),

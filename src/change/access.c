@@ -2,8 +2,8 @@
  * Access to single values by handle.
  *
  * Budget of shoal_get(): two cache misses (record, data) and about 25 instructions, so that some eight calls are
- * under way at once in the processor; of shoal_has(): one miss. shoal_get_many() works in batches of 32: records are
- * prefetched, then data. Thread rule: read.
+ * under way at once in the processor; of shoal_has(): one miss. shoal_get_many() fetches records ahead, and each
+ * value as soon as its address is known. Thread rule: read.
  */
 #include "change.h"
 
@@ -85,32 +85,29 @@ bool shoal_is_alive(const shoal_world *world, shoal_entity entity) {
 
 /* ---- batches ---- */
 
-#define BATCH 32 /* as many misses as the processor keeps under way, with some to spare */
+#define AHEAD 24 /* records under way; as many misses as the processor keeps, with some to spare */
 
-static ALWAYS_INLINE size_t get_batch(const shoal_world *world, const shoal_entity *entities, size_t count,
-                                      shoal_component component, void **data) {
-    const entity_index *index = &world->index;
-    for (size_t i = 0; i < count; i++) {
-        uint32_t slot = shoal_entity_index(entities[i]);
-        if (LIKELY((slot >> INDEX_PAGE_BITS) < index->page_count)) {
-            PREFETCH(index_at(index, slot));
-        }
+static ALWAYS_INLINE void fetch_record(const entity_index *index, shoal_entity entity) {
+    uint32_t slot = shoal_entity_index(entity);
+    if (LIKELY((slot >> INDEX_PAGE_BITS) < index->page_count)) {
+        PREFETCH(index_at(index, slot));
+    }
+}
+
+/* Each look-up finds its record fetched, and fetches its value for the caller, who reads it later. */
+static size_t get_many(const shoal_world *world, const shoal_entity *entities, size_t count, shoal_component component,
+                       void **data) {
+    for (size_t i = 0; i < count && i < AHEAD; i++) {
+        fetch_record(&world->index, entities[i]);
     }
     size_t found = 0;
     for (size_t i = 0; i < count; i++) {
+        if (LIKELY(i + AHEAD < count)) {
+            fetch_record(&world->index, entities[i + AHEAD]);
+        }
         data[i] = value_find(world, entities[i], component, false);
         PREFETCH(data[i]);
         found += data[i] != NULL;
-    }
-    return found;
-}
-
-static size_t get_many(const shoal_world *world, const shoal_entity *entities, size_t count, shoal_component component,
-                       void **data) {
-    size_t found = 0;
-    for (size_t i = 0; i < count; i += BATCH) {
-        size_t size = count - i < BATCH ? count - i : BATCH;
-        found += get_batch(world, entities + i, size, component, data + i);
     }
     return found;
 }

@@ -126,7 +126,7 @@ static void bulk_take(shoal_world *world, shoal_archetype *target, const bulk_ru
     for (uint32_t i = 0; i < run->count; i++) {
         index_record *record;
         column[i] = index_take(&world->index, &record);
-        index_place(record, run->ref->bits, target->index, run->first + i);
+        index_place(record, column[i], run->ref->bits, target->index, run->first + i);
     }
     if (entities != NULL) {
         memcpy(entities + run->done, column, run->count * sizeof(shoal_entity));

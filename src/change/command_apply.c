@@ -426,6 +426,26 @@ static void commit_set(shoal_commands *commands, shoal_command *command, uint32_
     }
 }
 
+/* One add or remove along a plain edge, for which the plan has made room; true when it is done. */
+static ALWAYS_INLINE bool commit_quick(shoal_world *world, shoal_command *command, index_record *record) {
+    bool adds = command->kind == SHOAL_COMMAND_ADD;
+    if (UNLIKELY(!adds) && command->kind != SHOAL_COMMAND_REMOVE) {
+        return false;
+    }
+    row_place place = row_of(world, record);
+    const shoal_transition *edge = transition_recent_single(place.archetype, command->component, adds);
+    if (UNLIKELY(edge == NULL) || UNLIKELY(!edge->is_plain) || UNLIKELY(component_type_at(command->component)->has_entities)) {
+        return false;
+    }
+    if (adds && edge->columns[0] != ARCHETYPE_NONE) {
+        const void *data = command->flags & COMMAND_HAS_VALUE ? command_value(command) : NULL;
+        write_value(row_open_value(edge->target, edge->columns[0]), data,
+                    edge->target->columns[edge->columns[0]].byte_size);
+    }
+    row_move_plain(world, place, edge, command->entity, record);
+    return true;
+}
+
 static ALWAYS_INLINE void commit_single(shoal_commands *commands, uint32_t number) {
     shoal_world *world = commands->world;
     shoal_command *command = command_at(commands, number);
@@ -433,6 +453,9 @@ static ALWAYS_INLINE void commit_single(shoal_commands *commands, uint32_t numbe
     if (UNLIKELY(record == NULL)) {
         command_dropped(commands, number, SHOAL_ENTITY_DEAD);
         return;
+    }
+    if (LIKELY(commit_quick(world, command, record))) {
+        return; /* placing the entity has cleared the mark */
     }
     record->place &= ~INDEX_MARK;
     if (command->kind == SHOAL_COMMAND_ADD) {

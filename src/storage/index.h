@@ -130,11 +130,13 @@ bool index_next_live(const entity_index *index, uint64_t from, shoal_entity *ent
 
 /* ---- writing ---- */
 
-/* Where an entity is: sets the record's chunk, archetype and row and keeps its generation. */
-static ALWAYS_INLINE void index_place(index_record *record, uintptr_t chunk, uint32_t archetype, uint32_t row) {
+/* Where an entity is: sets its record's chunk, archetype and row. The generation comes from the handle, so that the record
+   need not be read: its line may be far away, and a store does not wait for it. */
+static ALWAYS_INLINE void index_place(index_record *record, shoal_entity entity, uintptr_t chunk, uint32_t archetype,
+                                      uint32_t row) {
     record->chunk = chunk;
     record->place = ((uint64_t)archetype << INDEX_ARCHETYPE_SHIFT) | ((uint64_t)row << INDEX_ROW_SHIFT) |
-                    (record->place & INDEX_GENERATION_MASK);
+                    ((entity.bits >> 32) & INDEX_GENERATION_MASK);
 }
 
 /* Makes the pages of the `count` lowest free slots, so that as many takes cannot fail.
@@ -169,6 +171,14 @@ static ALWAYS_INLINE shoal_entity index_take(entity_index *index, index_record *
     index->live_count++;
     *record = index_at(index, slot);
     return index_handle(index, slot, (uint32_t)((*record)->place & INDEX_GENERATION_MASK));
+}
+
+/* Fetches the word that giving this slot back will change; any slot is fine. */
+static ALWAYS_INLINE void index_fetch_word(const entity_index *index, uint32_t slot) {
+    uint32_t page = slot >> INDEX_PAGE_BITS;
+    if (LIKELY(page < index->page_count) && LIKELY(index->infos[page] != NULL)) {
+        PREFETCH_WRITE(&index->infos[page]->free_words[(slot & (INDEX_PAGE_SLOTS - 1)) / 64]);
+    }
 }
 
 /* The rest of giving a slot back, off the common path: a reserved or used-up slot, or a word that had no free slot. */

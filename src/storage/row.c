@@ -76,7 +76,8 @@ static void entities_place(shoal_world *world, const shoal_archetype *archetype,
                            uint32_t count) {
     const shoal_entity *entities = chunk_entities(ref) + first;
     for (uint32_t i = 0; i < count; i++) {
-        index_place(index_at(&world->index, shoal_entity_index(entities[i])), ref->bits, archetype->index, first + i);
+        index_place(index_at(&world->index, shoal_entity_index(entities[i])), entities[i], ref->bits, archetype->index,
+                    first + i);
     }
 }
 

@@ -33,7 +33,7 @@ static ALWAYS_INLINE char *row_open_value(const shoal_archetype *archetype, uint
 static ALWAYS_INLINE void row_commit(shoal_archetype *archetype, shoal_entity entity, index_record *record) {
     const chunk_ref *ref = archetype->open;
     chunk_entities(ref)[ref->count] = entity;
-    index_place(record, ref->bits, archetype->index, ref->count);
+    index_place(record, entity, ref->bits, archetype->index, ref->count);
     archetype_commit_row(archetype);
 }
 
@@ -72,7 +72,7 @@ static ALWAYS_INLINE void row_hole_close(shoal_world *world, row_place place, co
         shoal_entity *entities = (shoal_entity *)(void *)(hole->base + SHOAL_CHUNK_HEADER_BYTES);
         shoal_entity moved = ((shoal_entity *)(void *)(hole->tail_base + SHOAL_CHUNK_HEADER_BYTES))[hole->tail_row];
         entities[hole->row] = moved;
-        index_place(index_at(&world->index, shoal_entity_index(moved)), place.chunk, archetype->index, place.row);
+        index_place(index_at(&world->index, shoal_entity_index(moved)), moved, place.chunk, archetype->index, place.row);
     }
     chunk_ref *tail = &archetype->chunks[archetype->chunk_count - 1];
     archetype->row_count--;
@@ -83,17 +83,34 @@ static ALWAYS_INLINE void row_hole_close(shoal_world *world, row_place place, co
     }
 }
 
-/* row_remove() for an archetype without hooks. */
+/* row_remove() for an archetype without hooks. Counts first, then the entity, then the columns: few values are alive at any
+   point, so they stay in registers. */
 static ALWAYS_INLINE void row_remove_plain(shoal_world *world, row_place place) {
-    const archetype_column *columns = place.archetype->columns;
-    size_t column_count = place.archetype->column_count;
-    row_hole hole = row_hole_of(world, place);
-    for (size_t c = 0; c < column_count && LIKELY(!hole.is_tail); c++) {
-        size_t byte_size = columns[c].byte_size;
-        copy_value(hole.base + hole.offsets[c] + hole.row * byte_size,
-                   hole.tail_base + hole.tail_offsets[c] + hole.tail_row * byte_size, byte_size);
+    shoal_archetype *archetype = place.archetype;
+    chunk_ref *tail = &archetype->chunks[archetype->chunk_count - 1];
+    uintptr_t tail_bits = tail->bits;
+    const uint32_t *from_offsets = tail->offsets;
+    size_t last = tail->count - 1;
+    tail->count = (uint32_t)last;
+    archetype->open = tail;
+    archetype->row_count--;
+    if (LIKELY(tail_bits != place.chunk) || LIKELY(last != place.row)) {
+        char *to = (char *)index_chunk_address(place.chunk);
+        const char *from = (const char *)index_chunk_address(tail_bits);
+        size_t row = place.row;
+        shoal_entity moved = ((const shoal_entity *)(const void *)(from + SHOAL_CHUNK_HEADER_BYTES))[last];
+        ((shoal_entity *)(void *)(to + SHOAL_CHUNK_HEADER_BYTES))[row] = moved;
+        index_place(index_at(&world->index, shoal_entity_index(moved)), moved, place.chunk, archetype->index, place.row);
+        const uint32_t *to_offsets = archetype_layout(archetype, place.chunk);
+        const archetype_column *columns = archetype->columns;
+        for (size_t c = 0, count = archetype->column_count; c < count; c++) {
+            size_t byte_size = columns[c].byte_size;
+            copy_value(to + to_offsets[c] + row * byte_size, from + from_offsets[c] + last * byte_size, byte_size);
+        }
     }
-    row_hole_close(world, place, &hole);
+    if (UNLIKELY(last == 0)) {
+        archetype_chunk_emptied(world, archetype);
+    }
 }
 
 /* row_move() along an edge that is plain. */
