@@ -72,9 +72,11 @@ typedef struct shoal_world shoal_world;
     X(SHOAL_COMPONENT_COLLISION, "component collision", "Two component names have the same 64-bit hash.")              \
     X(SHOAL_COMPONENT_LIMIT, "component limit", "No more component types can be registered.")                          \
     X(SHOAL_COMPONENT_NAME, "component name", "A component name is empty, too long or has a control character.")       \
-    X(SHOAL_COMPONENT_SIZE, "component size", "The component is larger than the limit or no multiple of its alignment.") \
+    X(SHOAL_COMPONENT_SIZE, "component size",                                                                          \
+      "The component is larger than the limit or no multiple of its alignment.")                                       \
     X(SHOAL_COMPONENT_ALIGNMENT, "component alignment", "The alignment is no power of two or exceeds the limit.")      \
-    X(SHOAL_COMPONENT_HOOKS, "component hooks", "A type with a ctor, copy, move or dtor hook needs both copy and dtor.") \
+    X(SHOAL_COMPONENT_HOOKS, "component hooks",                                                                        \
+      "A type with a ctor, copy, move or dtor hook needs both copy and dtor.")                                         \
     X(SHOAL_FIELD_INVALID, "invalid field", "A field lies outside of its type, overlaps another or has a wrong size.") \
     X(SHOAL_VALUE_REFUSED, "value refused", "The component's validate hook refused the value; nothing changed.")       \
     X(SHOAL_HOOK_FAILED, "hook failed", "A ctor or copy hook failed; the world is as it was before the call.")         \

@@ -42,7 +42,7 @@ typedef struct shoal_dropped_command {
 
 /** A buffer's definition; zero-initialised members mean the default. */
 typedef struct shoal_commands_def {
-    const char *name; /**< for messages; copied; default "commands" */
+    const char *name;                                                  /**< for messages; copied; default "commands" */
     void (*dropped)(void *user, const shoal_dropped_command *command); /**< told of each; may be NULL; must not
                                                                            call into the world */
     void *user;

@@ -32,9 +32,15 @@ typedef struct shoal_value {
 } shoal_value;
 
 /** A value given in place: SHOAL_VALUE(Position, 1, 2, 3). */
-#define SHOAL_VALUE(Type, ...) {SHOAL_ID(Type), &(Type){__VA_ARGS__}}
+#define SHOAL_VALUE(Type, ...)                                                                                         \
+    {                                                                                                                  \
+        SHOAL_ID(Type), &(Type) {                                                                                      \
+            __VA_ARGS__                                                                                                \
+        }                                                                                                              \
+    }
 /** A tag, or a component with its default value. */
-#define SHOAL_DEFAULT(Type) {SHOAL_ID(Type), NULL}
+#define SHOAL_DEFAULT(Type)                                                                                            \
+    { SHOAL_ID(Type), NULL }
 /** The two arguments (array, count) that the calls below take. */
 #define SHOAL_VALUES(...)                                                                                              \
     (const shoal_value[]){__VA_ARGS__}, sizeof((const shoal_value[]){__VA_ARGS__}) / sizeof(shoal_value)
@@ -77,14 +83,14 @@ typedef void (*shoal_fill_fn)(void *user, size_t first, size_t count, const shoa
 
 /** Many entities of one archetype; zero-initialised members mean none. */
 typedef struct shoal_spawn_many_def {
-    size_t count;               /**< entities to make */
-    const shoal_value *values;  /**< components with one value for all */
+    size_t count;              /**< entities to make */
+    const shoal_value *values; /**< components with one value for all */
     size_t value_count;
     const shoal_value *columns; /**< components with `count` values each, tight; data NULL: default, for `fill` */
     size_t column_count;
-    shoal_fill_fn fill;         /**< called for each run of rows after the columns are copied; may be NULL */
-    void *user;                 /**< handed to `fill` */
-    shoal_entity *entities;     /**< out: `count` handles; may be NULL */
+    shoal_fill_fn fill;     /**< called for each run of rows after the columns are copied; may be NULL */
+    void *user;             /**< handed to `fill` */
+    shoal_entity *entities; /**< out: `count` handles; may be NULL */
 } shoal_spawn_many_def;
 
 /**
@@ -113,8 +119,7 @@ SHOAL_API shoal_status shoal_destroy_many(shoal_world *world, const shoal_entity
  * Gives the entity a component. If it already has it, a non-null `data` replaces the value and NULL changes
  * nothing. Thread: world.
  */
-SHOAL_API shoal_status shoal_add(shoal_world *world, shoal_entity entity, shoal_component component,
-                                 const void *data);
+SHOAL_API shoal_status shoal_add(shoal_world *world, shoal_entity entity, shoal_component component, const void *data);
 
 /** Takes a component from the entity; it is no error if the entity does not have it. Thread: world. */
 SHOAL_API shoal_status shoal_remove(shoal_world *world, shoal_entity entity, shoal_component component);
@@ -123,8 +128,7 @@ SHOAL_API shoal_status shoal_remove(shoal_world *world, shoal_entity entity, sho
  * Replaces the value of a component that the entity has; not a structural change, so it works while a view is
  * open. COMPONENT_MISSING; TERM_WITHOUT_DATA for a tag. Thread: world.
  */
-SHOAL_API shoal_status shoal_set(shoal_world *world, shoal_entity entity, shoal_component component,
-                                 const void *data);
+SHOAL_API shoal_status shoal_set(shoal_world *world, shoal_entity entity, shoal_component component, const void *data);
 
 /** Takes all components from the entity; it stays alive. Thread: world. */
 SHOAL_API shoal_status shoal_clear(shoal_world *world, shoal_entity entity);

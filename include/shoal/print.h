@@ -52,8 +52,7 @@ SHOAL_API shoal_status shoal_csv_archetype(shoal_world *world, const shoal_compo
  * and unused bytes, the worst used first. At most `max_archetypes` rows (0: all). WRITE_FAILED, OUT_OF_MEMORY.
  * Thread: world.
  */
-SHOAL_API shoal_status shoal_print_memory(shoal_world *world, size_t max_archetypes, shoal_write_fn write,
-                                          void *user);
+SHOAL_API shoal_status shoal_print_memory(shoal_world *world, size_t max_archetypes, shoal_write_fn write, void *user);
 
 #ifdef __cplusplus
 }

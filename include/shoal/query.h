@@ -47,14 +47,22 @@ typedef struct shoal_term {
     uint32_t group; /**< for the ANY kinds: terms of one number form a group */
 } shoal_term;
 
-#define SHOAL_READ(Type) {SHOAL_ID(Type), SHOAL_ACCESS_READ, 0}
-#define SHOAL_WRITE(Type) {SHOAL_ID(Type), SHOAL_ACCESS_WRITE, 0}
-#define SHOAL_WITH(Type) {SHOAL_ID(Type), SHOAL_ACCESS_WITH, 0}
-#define SHOAL_WITHOUT(Type) {SHOAL_ID(Type), SHOAL_ACCESS_WITHOUT, 0}
-#define SHOAL_OPTIONAL(Type) {SHOAL_ID(Type), SHOAL_ACCESS_OPTIONAL_READ, 0}
-#define SHOAL_OPTIONAL_WRITE(Type) {SHOAL_ID(Type), SHOAL_ACCESS_OPTIONAL_WRITE, 0}
-#define SHOAL_ANY(group, Type) {SHOAL_ID(Type), SHOAL_ACCESS_ANY_READ, (group)}
-#define SHOAL_ANY_WRITE(group, Type) {SHOAL_ID(Type), SHOAL_ACCESS_ANY_WRITE, (group)}
+#define SHOAL_READ(Type)                                                                                               \
+    { SHOAL_ID(Type), SHOAL_ACCESS_READ, 0 }
+#define SHOAL_WRITE(Type)                                                                                              \
+    { SHOAL_ID(Type), SHOAL_ACCESS_WRITE, 0 }
+#define SHOAL_WITH(Type)                                                                                               \
+    { SHOAL_ID(Type), SHOAL_ACCESS_WITH, 0 }
+#define SHOAL_WITHOUT(Type)                                                                                            \
+    { SHOAL_ID(Type), SHOAL_ACCESS_WITHOUT, 0 }
+#define SHOAL_OPTIONAL(Type)                                                                                           \
+    { SHOAL_ID(Type), SHOAL_ACCESS_OPTIONAL_READ, 0 }
+#define SHOAL_OPTIONAL_WRITE(Type)                                                                                     \
+    { SHOAL_ID(Type), SHOAL_ACCESS_OPTIONAL_WRITE, 0 }
+#define SHOAL_ANY(group, Type)                                                                                         \
+    { SHOAL_ID(Type), SHOAL_ACCESS_ANY_READ, (group) }
+#define SHOAL_ANY_WRITE(group, Type)                                                                                   \
+    { SHOAL_ID(Type), SHOAL_ACCESS_ANY_WRITE, (group) }
 
 /** A term list, for `.terms = SHOAL_TERMS(...)`: initialises terms and term_count. */
 #define SHOAL_TERMS(...)                                                                                               \
@@ -128,7 +136,7 @@ typedef struct shoal_view_lock {
 struct shoal_query {
     shoal_view_lock *lock;
     const char *name;
-    const char *matches;        /* shoal_view_match, match_stride bytes each, behind an unused one */
+    const char *matches; /* shoal_view_match, match_stride bytes each, behind an unused one */
     size_t match_stride;
     size_t match_bytes;         /* of all matches, without the unused one */
     const uint32_t *read_keys;  /* data term -> component id */
@@ -144,10 +152,10 @@ typedef struct shoal_view {
     size_t count;                 /**< rows */
     const shoal_entity *entities; /**< `count` handles */
 
-    char *base_;              /* the chunk */
-    const uint32_t *offsets_; /* of its columns */
-    size_t term_count_;       /* data terms; 0 while the view is on no chunk */
-    const uint32_t *read_keys_, *write_keys_; /* of the query */
+    char *base_;                                 /* the chunk */
+    const uint32_t *offsets_;                    /* of its columns */
+    size_t term_count_;                          /* data terms; 0 while the view is on no chunk */
+    const uint32_t *read_keys_, *write_keys_;    /* of the query */
     const shoal_view_chunk *chunk_, *chunk_end_; /* the next one, and the end of this archetype's */
     const char *match_, *match_end_;             /* this archetype's match, and the last one */
     const shoal_query *query_;                   /* NULL when the view is closed */

@@ -76,20 +76,20 @@ SHOAL_API shoal_status shoal_world_validate(shoal_world *world);
 
 /** What a world holds, in bytes and counts. */
 typedef struct shoal_memory_report {
-    size_t total_bytes;                          /**< held from the allocator now */
-    size_t peak_bytes;                           /**< the most that was ever held */
-    size_t limit_bytes;                          /**< 0: none */
-    size_t purpose_bytes[SHOAL_PURPOSE_COUNT];   /**< sums to total_bytes */
-    uint64_t entity_count;                       /**< alive */
-    uint64_t slot_count;                         /**< slots that have a record: alive, free, retired, reserved */
-    uint64_t retired_slot_count;                 /**< slots whose generations are used up */
-    uint32_t archetype_count;                    /**< also empty ones */
-    uint32_t query_count;                        /**< queries alive */
-    uint64_t chunk_count;                        /**< chunks that hold rows */
-    size_t chunk_bytes;                          /**< bytes of those chunks */
-    size_t chunk_used_bytes;                     /**< bytes of live rows in them */
-    size_t chunk_unused_bytes;                   /**< headers, gaps and free rows in them */
-    size_t pool_free_bytes;                      /**< chunks in the pools that hold no row */
+    size_t total_bytes;                        /**< held from the allocator now */
+    size_t peak_bytes;                         /**< the most that was ever held */
+    size_t limit_bytes;                        /**< 0: none */
+    size_t purpose_bytes[SHOAL_PURPOSE_COUNT]; /**< sums to total_bytes */
+    uint64_t entity_count;                     /**< alive */
+    uint64_t slot_count;                       /**< slots that have a record: alive, free, retired, reserved */
+    uint64_t retired_slot_count;               /**< slots whose generations are used up */
+    uint32_t archetype_count;                  /**< also empty ones */
+    uint32_t query_count;                      /**< queries alive */
+    uint64_t chunk_count;                      /**< chunks that hold rows */
+    size_t chunk_bytes;                        /**< bytes of those chunks */
+    size_t chunk_used_bytes;                   /**< bytes of live rows in them */
+    size_t chunk_unused_bytes;                 /**< headers, gaps and free rows in them */
+    size_t pool_free_bytes;                    /**< chunks in the pools that hold no row */
 } shoal_memory_report;
 
 /** Fills `report`. INVALID_ARGUMENT for a null pointer. Thread: read. */

@@ -15,7 +15,8 @@ typedef struct spinlock {
     atomic_flag held;
 } spinlock;
 
-#define SPINLOCK_INIT {ATOMIC_FLAG_INIT}
+#define SPINLOCK_INIT                                                                                                  \
+    { ATOMIC_FLAG_INIT }
 
 static inline void spinlock_lock(spinlock *lock) {
     while (atomic_flag_test_and_set_explicit(&lock->held, memory_order_acquire)) {

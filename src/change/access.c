@@ -150,8 +150,7 @@ size_t shoal_get_many_mut(shoal_world *world, const shoal_entity *entities, size
 
 const shoal_component *shoal_components_of(const shoal_world *world, shoal_entity entity, size_t *component_count) {
     const index_record *record = world != NULL ? index_find(&world->index, entity) : NULL;
-    const shoal_archetype *archetype =
-        record != NULL ? world->archetypes[index_archetype(record->place)] : NULL;
+    const shoal_archetype *archetype = record != NULL ? world->archetypes[index_archetype(record->place)] : NULL;
     if (component_count != NULL) {
         *component_count = archetype != NULL ? archetype->component_count : 0;
     }

@@ -266,14 +266,13 @@ static void bulk_change_release(bulk_change *change) {
 static shoal_status bulk_stage(bulk_change *change, size_t i, const char *call) {
     shoal_world *world = change->world;
     const component_type *type = added_type(change, i);
-    char *copies = memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, change->row_count * type->def.size,
-                                   type->def.alignment);
+    char *copies =
+        memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, change->row_count * type->def.size, type->def.alignment);
     if (copies == NULL) {
         return world_fail(world, world->memory.failure, call);
     }
-    bool made = change->values[i].data != NULL
-                    ? make_repeated(type, copies, change->values[i].data, change->row_count)
-                    : component_make_default(type, copies, change->row_count);
+    bool made = change->values[i].data != NULL ? make_repeated(type, copies, change->values[i].data, change->row_count)
+                                               : component_make_default(type, copies, change->row_count);
     if (!made) {
         memory_release(&world->memory, SHOAL_PURPOSE_SCRATCH, copies, change->row_count * type->def.size,
                        type->def.alignment);
@@ -342,7 +341,8 @@ static void bulk_write_new(void *user, const shoal_archetype *target, const chun
     for (size_t i = 0; i < change->edge->add_count; i++) {
         uint32_t number = change->edge->columns[i];
         if (number != ARCHETYPE_NONE && added_is_new(change, i)) {
-            bulk_write(change, i, chunk_base(ref) + ref->offsets[number] + (size_t)first * target->columns[number].byte_size,
+            bulk_write(change, i,
+                       chunk_base(ref) + ref->offsets[number] + (size_t)first * target->columns[number].byte_size,
                        count, true);
         }
     }
@@ -390,12 +390,14 @@ static void bulk_change_commit(bulk_change *change, shoal_archetype *source) {
 static shoal_status query_change(shoal_query *query, const transition_keys *keys, bulk_change *changes,
                                  const char *call) {
     shoal_world *world = query_of(query)->world;
-    size_t match_count = query_of(query)->match_count; /* archetypes that the change makes may match as well; they come behind */
+    size_t match_count =
+        query_of(query)->match_count; /* archetypes that the change makes may match as well; they come behind */
     shoal_status status = change_validate(world, keys->add, keys->add_count, call);
     size_t prepared = 0;
     for (; prepared < match_count && status == SHOAL_OK; prepared++) {
         changes[prepared] = (bulk_change){.world = world, .values = keys->add};
-        status = bulk_change_prepare(&changes[prepared], query_match_at(query_of(query), prepared)->archetype, keys, call);
+        status =
+            bulk_change_prepare(&changes[prepared], query_match_at(query_of(query), prepared)->archetype, keys, call);
     }
     /* Rows that stay come first: afterwards others move in beside them, and these are as they should be already. */
     for (size_t pass = 0; pass < 2 && status == SHOAL_OK; pass++) {

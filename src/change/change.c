@@ -291,7 +291,5 @@ shoal_status shoal_set(shoal_world *world, shoal_entity entity, shoal_component 
     }
     shoal_value given = {.component = component, .data = data};
     shoal_status status = change_validate(world, &given, 1, call);
-    return status == SHOAL_OK
-               ? change_replace(world, &place.archetype->columns[column], value, data, call)
-               : status;
+    return status == SHOAL_OK ? change_replace(world, &place.archetype->columns[column], value, data, call) : status;
 }

@@ -97,8 +97,8 @@ static bool placeholders_are_own(const shoal_commands *commands, const component
 }
 
 /* Copies a value into the arena; larger ones and those with hooks. */
-COLD static shoal_status value_record_large(shoal_commands *commands, shoal_command *command, const component_type *type,
-                                            const void *data) {
+COLD static shoal_status value_record_large(shoal_commands *commands, shoal_command *command,
+                                            const component_type *type, const void *data) {
     void *value = arena_allocate(commands, type->def.size, type->def.alignment);
     if (value == NULL) {
         return commands->world->memory.failure;
@@ -113,8 +113,8 @@ COLD static shoal_status value_record_large(shoal_commands *commands, shoal_comm
 }
 
 /* Puts a component's value into a command: nothing for a tag; the default only where a ctor makes it. */
-static ALWAYS_INLINE shoal_status value_record(shoal_commands *commands, shoal_command *command, const component_type *type,
-                                               const void *data) {
+static ALWAYS_INLINE shoal_status value_record(shoal_commands *commands, shoal_command *command,
+                                               const component_type *type, const void *data) {
     if (type->def.size == 0 || (data == NULL && type->def.ctor == NULL)) {
         return SHOAL_OK;
     }
@@ -138,8 +138,8 @@ static ALWAYS_INLINE bool target_is_possible(const shoal_commands *commands, sho
     return command_placeholder(commands, entity, &number);
 }
 
-static ALWAYS_INLINE shoal_status command_record(shoal_commands *commands, shoal_command_kind kind,
-                                                 shoal_entity entity, const shoal_value *value, const char *call) {
+static ALWAYS_INLINE shoal_status command_record(shoal_commands *commands, shoal_command_kind kind, shoal_entity entity,
+                                                 const shoal_value *value, const char *call) {
     if (UNLIKELY(commands == NULL)) {
         return SHOAL_INVALID_ARGUMENT;
     }
@@ -296,11 +296,11 @@ void command_reset(shoal_commands *commands) {
 static void heads_release(shoal_commands *commands) {
     shoal_memory *memory = &commands->world->memory;
     for (uint32_t page = 0; page < commands->head_page_count; page++) {
-        memory_release(memory, SHOAL_PURPOSE_COMMAND, commands->head_pages[page],
-                       INDEX_PAGE_SLOTS * sizeof(uint32_t), 16);
+        memory_release(memory, SHOAL_PURPOSE_COMMAND, commands->head_pages[page], INDEX_PAGE_SLOTS * sizeof(uint32_t),
+                       16);
     }
-    memory_release(memory, SHOAL_PURPOSE_COMMAND, commands->head_pages,
-                   commands->head_page_count * sizeof(uint32_t *), 16);
+    memory_release(memory, SHOAL_PURPOSE_COMMAND, commands->head_pages, commands->head_page_count * sizeof(uint32_t *),
+                   16);
     commands->head_pages = NULL;
     commands->head_page_count = 0;
 }
@@ -321,9 +321,9 @@ static void child_trim(world_child *child) {
     scratch_release(commands);
     if (commands->command_count == 0) {
         arena_release(commands, 0);
-        memory_array_release(&commands->world->memory, SHOAL_PURPOSE_COMMAND, &commands->commands, sizeof(shoal_command));
-        memory_array_release(&commands->world->memory, SHOAL_PURPOSE_COMMAND, &commands->spawns,
-                             sizeof(command_spawn));
+        memory_array_release(&commands->world->memory, SHOAL_PURPOSE_COMMAND, &commands->commands,
+                             sizeof(shoal_command));
+        memory_array_release(&commands->world->memory, SHOAL_PURPOSE_COMMAND, &commands->spawns, sizeof(command_spawn));
     }
 }
 
@@ -340,8 +340,7 @@ shoal_commands *shoal_commands_create(shoal_world *world, const shoal_commands_d
     if (world == NULL) {
         return NULL;
     }
-    shoal_commands *commands =
-        memory_allocate_zero(&world->memory, SHOAL_PURPOSE_COMMAND, sizeof *commands, 16);
+    shoal_commands *commands = memory_allocate_zero(&world->memory, SHOAL_PURPOSE_COMMAND, sizeof *commands, 16);
     if (commands == NULL) {
         world_fail(world, world->memory.failure, "shoal_commands_create");
         return NULL;

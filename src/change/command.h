@@ -20,11 +20,11 @@
 #define COMMAND_PAYLOAD_BYTES 8
 
 enum command_flags {
-    COMMAND_HAS_VALUE = 1,    /* a value was given */
-    COMMAND_HAS_DEFAULT = 2,  /* the ctor's default, made when recording, for when the component is new */
-    COMMAND_IN_ARENA = 4,     /* `value` points to it; else it is the payload */
-    COMMAND_OF_SPAWN = 8,     /* an ADD that belongs to the SPAWN before it */
-    COMMAND_CONSUMED = 16     /* applying has moved the value into a row, or ended it */
+    COMMAND_HAS_VALUE = 1,   /* a value was given */
+    COMMAND_HAS_DEFAULT = 2, /* the ctor's default, made when recording, for when the component is new */
+    COMMAND_IN_ARENA = 4,    /* `value` points to it; else it is the payload */
+    COMMAND_OF_SPAWN = 8,    /* an ADD that belongs to the SPAWN before it */
+    COMMAND_CONSUMED = 16    /* applying has moved the value into a row, or ended it */
 };
 
 typedef struct shoal_command {
@@ -49,9 +49,9 @@ typedef struct command_block {
 /* One component of an entity while its commands are folded. */
 typedef struct fold_entry {
     uint32_t component;
-    uint32_t value;  /* command whose value it gets, or COMMAND_NONE */
+    uint32_t value; /* command whose value it gets, or COMMAND_NONE */
     bool present;
-    bool fresh;      /* added after a removal: its old value does not count */
+    bool fresh; /* added after a removal: its old value does not count */
 } fold_entry;
 
 /* What the commands on one entity come to. */
@@ -71,8 +71,8 @@ typedef struct command_spawn {
     shoal_entity real;       /* null until applied */
     uint32_t command_number; /* its SPAWN command; the ADDs follow */
     uint32_t value_count;
-    uint32_t record;         /* its place as the caller counts */
-    bool dead;               /* destroyed in the same buffer, or never made */
+    uint32_t record; /* its place as the caller counts */
+    bool dead;       /* destroyed in the same buffer, or never made */
 } command_spawn;
 
 struct shoal_commands {
@@ -80,7 +80,7 @@ struct shoal_commands {
     shoal_world *world;
     memory_array commands; /* command */
     size_t command_count;
-    size_t record_count; /* as the caller counts: without the ADDs of spawns */
+    size_t record_count;   /* as the caller counts: without the ADDs of spawns */
     command_block *blocks; /* the newest first */
     memory_array spawns;   /* command_spawn, from base_spawn on */
     uint32_t spawn_count;
@@ -88,9 +88,9 @@ struct shoal_commands {
     memory_array resolved; /* shoal_entity: handles of the last apply */
     uint32_t resolved_count;
     uint32_t resolved_base;
-    uint16_t number;       /* the generation of its placeholders */
+    uint16_t number; /* the generation of its placeholders */
     command_fold fold;
-    memory_array targets;  /* shoal_archetype *: those with promised rows */
+    memory_array targets; /* shoal_archetype *: those with promised rows */
     size_t target_count;
     uint32_t **head_pages; /* slot -> its first command + 1, a page of 4,096 each; NULL where none */
     uint32_t head_page_count;
@@ -125,8 +125,8 @@ void command_end_value(shoal_command *command);
 bool command_value_is_refused(shoal_command *command);
 
 /* Works out what the commands from `head` on (a chain by `next`) do to an entity of archetype `base`. Commands that
-   would fail are told to `dropped`, which may be NULL. Ends at a destroy: what follows is for a dead entity. OUT_OF_MEMORY, MEMORY_LIMIT only when the arrays grow, which a
-   second call with the same chain does not need. */
+   would fail are told to `dropped`, which may be NULL. Ends at a destroy: what follows is for a dead entity.
+   OUT_OF_MEMORY, MEMORY_LIMIT only when the arrays grow, which a second call with the same chain does not need. */
 typedef void (*command_dropped_fn)(shoal_commands *commands, uint32_t number, shoal_status status);
 shoal_status command_fold_chain(shoal_commands *commands, const shoal_archetype *base, uint32_t head,
                                 command_dropped_fn dropped);

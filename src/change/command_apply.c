@@ -131,8 +131,7 @@ static shoal_status heads_reserve(shoal_commands *commands, uint32_t page) {
     shoal_memory *memory = &commands->world->memory;
     uint32_t page_count = commands->world->index.page_count;
     if (page >= commands->head_page_count) {
-        uint32_t **pages =
-            memory_allocate_zero(memory, SHOAL_PURPOSE_COMMAND, page_count * sizeof(uint32_t *), 16);
+        uint32_t **pages = memory_allocate_zero(memory, SHOAL_PURPOSE_COMMAND, page_count * sizeof(uint32_t *), 16);
         if (pages == NULL) {
             return memory->failure;
         }
@@ -229,8 +228,8 @@ static shoal_status plan_linked(shoal_commands *commands) {
         uint32_t spawn;
         if (command->kind == SHOAL_COMMAND_SPAWN) {
             (void)command_placeholder(commands, command->entity, &spawn);
-            status = spawn_is_refused(commands, spawn) ? SHOAL_OK
-                                                       : plan_chain(commands, world->root, (uint32_t)i, true);
+            status =
+                spawn_is_refused(commands, spawn) ? SHOAL_OK : plan_chain(commands, world->root, (uint32_t)i, true);
         } else if (head != NULL && *head == i + 1) {
             status = plan_chain(commands, world->archetypes[index_archetype(record->place)], (uint32_t)i, false);
         }
@@ -328,9 +327,9 @@ static void log_dropped(shoal_commands *commands, const shoal_dropped_command *d
     const shoal_component_def *def = shoal_component_info(dropped->component);
     char text[SHOAL_ENTITY_TEXT_SIZE];
     (void)shoal_entity_format(dropped->entity, text, sizeof text);
-    world_log(commands->world, SHOAL_LOG_WARNING, "%s: command %zu (%s%s%s, entity %s) was dropped: %s",
-              commands->name, dropped->record, kinds[dropped->kind], def != NULL ? " " : "",
-              def != NULL ? def->name : "", text, shoal_status_name(dropped->status));
+    world_log(commands->world, SHOAL_LOG_WARNING, "%s: command %zu (%s%s%s, entity %s) was dropped: %s", commands->name,
+              dropped->record, kinds[dropped->kind], def != NULL ? " " : "", def != NULL ? def->name : "", text,
+              shoal_status_name(dropped->status));
 }
 
 COLD static void command_dropped(shoal_commands *commands, uint32_t number, shoal_status status) {
@@ -434,7 +433,8 @@ static ALWAYS_INLINE bool commit_quick(shoal_world *world, shoal_command *comman
     }
     row_place place = row_of(world, record);
     const shoal_transition *edge = transition_recent_single(place.archetype, command->component, adds);
-    if (UNLIKELY(edge == NULL) || UNLIKELY(!edge->is_plain) || UNLIKELY(component_type_at(command->component)->has_entities)) {
+    if (UNLIKELY(edge == NULL) || UNLIKELY(!edge->is_plain) ||
+        UNLIKELY(component_type_at(command->component)->has_entities)) {
         return false;
     }
     if (adds && edge->columns[0] != ARCHETYPE_NONE) {

@@ -72,8 +72,7 @@ shoal_entity shoal_spawn(shoal_world *world, const shoal_value *values, size_t v
     const shoal_transition *edge = world->root->recent;
     transition_keys keys = {.add = values, .add_count = value_count};
     if (UNLIKELY(edge == NULL) || UNLIKELY(!transition_is(edge, &keys)) || UNLIKELY(!edge->is_plain) ||
-        UNLIKELY(edge->target->open == NULL) || UNLIKELY(!index_ready(&world->index)) ||
-        UNLIKELY(world->move_rows)) {
+        UNLIKELY(edge->target->open == NULL) || UNLIKELY(!index_ready(&world->index)) || UNLIKELY(world->move_rows)) {
         return spawn_any(world, values, value_count, call);
     }
     shoal_archetype *target = edge->target;
@@ -141,10 +140,9 @@ shoal_status shoal_reserve_range(shoal_world *world, uint32_t first_index, uint6
         return world_fail_locked(world, call);
     }
     shoal_status status = index_reserve_range(&world->index, first_index, count);
-    return status == SHOAL_OK
-               ? SHOAL_OK
-               : error_detail(&world->error, status, call, "%llu slots from %u on", (unsigned long long)count,
-                              first_index);
+    return status == SHOAL_OK ? SHOAL_OK
+                              : error_detail(&world->error, status, call, "%llu slots from %u on",
+                                             (unsigned long long)count, first_index);
 }
 
 /* ---- a copy of another ---- */

@@ -10,7 +10,7 @@
 
 /* ---- terms ---- */
 
-static const char *const access_names[] = {"",         "read",           "write", "with", "without",
+static const char *const access_names[] = {"",         "read",           "write", "with",     "without",
                                            "optional", "optional write", "any",   "any write"};
 
 static bool access_writes(shoal_access access) {
@@ -60,8 +60,7 @@ static shoal_status terms_check(shoal_world *world, const shoal_query_def *def) 
         for (size_t k = 0; k < i; k++) {
             if (def->terms[k].component.id == term->component.id) {
                 return error_detail(error, SHOAL_TERM_INVALID, call, "terms %zu (%s) and %zu (%s) both name %s", k,
-                                    access_names[def->terms[k].access], i, access_names[term->access],
-                                    type->def.name);
+                                    access_names[def->terms[k].access], i, access_names[term->access], type->def.name);
             }
         }
     }
@@ -195,8 +194,9 @@ static void name_from_terms(const shoal_query_def *def, char *name, size_t size)
     size_t used = 0;
     name[0] = '\0';
     for (size_t i = 0; i < def->term_count && used + 1 < size; i++) {
-        int written = snprintf(name + used, size - used, "%s%s %s", i > 0 ? ", " : "",
-                               access_names[def->terms[i].access], component_type_at(def->terms[i].component.id)->def.name);
+        int written =
+            snprintf(name + used, size - used, "%s%s %s", i > 0 ? ", " : "", access_names[def->terms[i].access],
+                     component_type_at(def->terms[i].component.id)->def.name);
         used += written > 0 ? (size_t)written : 0;
     }
     if (def->term_count == 0) {
@@ -220,8 +220,10 @@ static query_data *block_make(shoal_world *world, const shoal_query_def *def, co
     query->write_keys = query->read_keys + def->term_count;
     char *own_name = (char *)(query->write_keys + def->term_count);
     memcpy(own_name, name, name_bytes);
-    query->head = (shoal_query){
-        .lock = (shoal_view_lock *)(void *)&world->lock, .name = own_name, .read_keys = query->read_keys, .write_keys = query->write_keys};
+    query->head = (shoal_query){.lock = (shoal_view_lock *)(void *)&world->lock,
+                                .name = own_name,
+                                .read_keys = query->read_keys,
+                                .write_keys = query->write_keys};
     query->watcher = (archetype_watcher){.prepare = watch_prepare,
                                          .commit = watch_commit,
                                          .forget = watch_forget,

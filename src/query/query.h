@@ -25,7 +25,7 @@ typedef struct query_data {
     size_t match_count;
     shoal_term *terms; /* as given; keys and name lie behind them in the block */
     size_t term_count;
-    uint64_t required;  /* signature bits that a matching archetype has for certain */
+    uint64_t required;   /* signature bits that a matching archetype has for certain */
     uint32_t *read_keys; /* the same as the head's, for writing */
     uint32_t *write_keys;
     size_t block_bytes; /* of the allocation that starts with this struct */

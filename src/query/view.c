@@ -1,14 +1,15 @@
 /*
  * The cold half of views; the hot half is inline in include/shoal/query.h.
  *
- * Budget of shoal_view_next() there: about 20 instructions and no store outside of the view; a pass over 26 archetypes of
- * 20 rows costs 2 to 3 ns an archetype. It reads matches in order, each archetype's first line, and its chunk refs,
+ * Budget of shoal_view_next() there: about 20 instructions and no store outside of the view; a pass over 26 archetypes
+ * of 20 rows costs 2 to 3 ns an archetype. It reads matches in order, each archetype's first line, and its chunk refs,
  * never a chunk's header. The asserts here hold its picture of the storage against the storage's own. Thread rule:
  * world.
  */
 #include "query.h"
 
-_Static_assert(sizeof(shoal_view_chunk) == sizeof(chunk_ref) && offsetof(shoal_view_chunk, bits) == offsetof(chunk_ref, bits) &&
+_Static_assert(sizeof(shoal_view_chunk) == sizeof(chunk_ref) &&
+                   offsetof(shoal_view_chunk, bits) == offsetof(chunk_ref, bits) &&
                    offsetof(shoal_view_chunk, offsets) == offsetof(chunk_ref, offsets) &&
                    offsetof(shoal_view_chunk, count) == offsetof(chunk_ref, count),
                "views see chunk refs as they are");
@@ -16,7 +17,8 @@ _Static_assert(offsetof(shoal_view_archetype, chunks) == offsetof(shoal_archetyp
                    offsetof(shoal_view_archetype, chunk_count) == offsetof(shoal_archetype, chunk_count),
                "views see the head of an archetype as it is");
 _Static_assert(offsetof(shoal_view_match, columns) == offsetof(query_match, columns), "views see matches as they are");
-_Static_assert(sizeof(shoal_view_lock) == sizeof(world_lock) && offsetof(shoal_view_lock, count) == offsetof(world_lock, count),
+_Static_assert(sizeof(shoal_view_lock) == sizeof(world_lock) &&
+                   offsetof(shoal_view_lock, count) == offsetof(world_lock, count),
                "views see the world's lock as it is");
 _Static_assert(INDEX_CHUNK_LOW_MASK == 15 && SHOAL_CHUNK_HEADER_BYTES == 64 && ARCHETYPE_NONE == SHOAL_NO_COLUMN,
                "views have these as plain numbers");

@@ -143,7 +143,8 @@ static shoal_status tables_reserve(shoal_world *world) {
     shoal_memory *memory = &world->memory;
     shoal_archetype **by_index =
         memory_allocate_zero(memory, SHOAL_PURPOSE_ARCHETYPE, capacity * sizeof(shoal_archetype *), 16);
-    shoal_archetype **by_age = memory_allocate(memory, SHOAL_PURPOSE_ARCHETYPE, capacity * sizeof(shoal_archetype *), 16);
+    shoal_archetype **by_age =
+        memory_allocate(memory, SHOAL_PURPOSE_ARCHETYPE, capacity * sizeof(shoal_archetype *), 16);
     if (by_index == NULL || by_age == NULL) {
         shoal_status failure = memory->failure;
         memory_release(memory, SHOAL_PURPOSE_ARCHETYPE, by_index, capacity * sizeof(shoal_archetype *), 16);
@@ -223,8 +224,7 @@ static shoal_archetype *block_make(shoal_world *world, const uint32_t *ids, size
         const component_type *type = component_type_at(ids[i]);
         columns[i] = (archetype_column){.type = type, .byte_size = (uint32_t)type->def.size, .hooked = type->hooked};
         made->hooked = made->hooked || type->hooked;
-        made->careful =
-            made->careful || type->hooked || type->def.validate != NULL || type->def.default_value != NULL;
+        made->careful = made->careful || type->hooked || type->def.validate != NULL || type->def.default_value != NULL;
     }
     made->columns = columns;
     made->ids = own_ids;
@@ -417,8 +417,7 @@ static shoal_status refs_reserve(shoal_world *world, shoal_archetype *archetype,
     }
     uint32_t capacity = archetype->chunk_capacity * 2;
     capacity = capacity < needed ? needed : capacity;
-    chunk_ref *chunks =
-        memory_allocate(&world->memory, SHOAL_PURPOSE_ARCHETYPE, capacity * sizeof(chunk_ref), 16);
+    chunk_ref *chunks = memory_allocate(&world->memory, SHOAL_PURPOSE_ARCHETYPE, capacity * sizeof(chunk_ref), 16);
     if (chunks == NULL) {
         return world->memory.failure;
     }
@@ -433,8 +432,8 @@ static shoal_status refs_reserve(shoal_world *world, shoal_archetype *archetype,
     return SHOAL_OK;
 }
 
-/* The size of the next chunk: at most a quarter of the bytes in use, or the largest that `missing` rows fill. A chunk that
-   may be merged with the last one is no larger than it, so that sizes fall from the first chunk to the last. */
+/* The size of the next chunk: at most a quarter of the bytes in use, or the largest that `missing` rows fill. A chunk
+   that may be merged with the last one is no larger than it, so that sizes fall from the first chunk to the last. */
 static uint32_t next_pool(const shoal_archetype *archetype, uint64_t missing) {
     uint64_t quarter = archetype->row_count * archetype->row_bytes / 4;
     uint64_t missing_bytes = missing * archetype->row_bytes;
@@ -457,9 +456,8 @@ static void chunk_append(shoal_world *world, shoal_archetype *archetype, uint32_
     uint32_t total = archetype->chunk_count + archetype->spare_count;
     uint32_t ordinal = added->pool - archetype->first_pool;
     const uint32_t *offsets = archetype_layout(archetype, ordinal);
-    chunk_ref ref = {.bits = (uintptr_t)added | ordinal,
-                     .offsets = offsets,
-                     .capacity = offsets[archetype->column_count]};
+    chunk_ref ref = {
+        .bits = (uintptr_t)added | ordinal, .offsets = offsets, .capacity = offsets[archetype->column_count]};
     archetype->chunk_bytes += pool_chunk_bytes(added->pool);
     archetype->row_capacity += ref.capacity;
     for (uint32_t i = kept; i < total; i++) {
@@ -478,8 +476,8 @@ static void chunk_append(shoal_world *world, shoal_archetype *archetype, uint32_
 static shoal_status chunk_add(shoal_world *world, shoal_archetype *archetype, uint64_t missing, bool merge) {
     uint32_t pool = next_pool(archetype, missing);
     uint32_t kept = archetype->chunk_count + archetype->spare_count;
-    while (merge && kept > 0 && ref_pool(archetype, &archetype->chunks[kept - 1]) == pool && pool < archetype->largest_pool &&
-           pool_chunk_bytes(pool + 1) <= ARCHETYPE_MERGE_BYTES) {
+    while (merge && kept > 0 && ref_pool(archetype, &archetype->chunks[kept - 1]) == pool &&
+           pool < archetype->largest_pool && pool_chunk_bytes(pool + 1) <= ARCHETYPE_MERGE_BYTES) {
         pool++;
         kept--;
     }

@@ -11,8 +11,8 @@
  * row goes into, NULL when none has room.
  *
  * Growth. The next chunk is at most a quarter of the bytes in use (a power of two, between the archetype's first and
- * largest size), so that unused bytes stay under a quarter of the used ones, or one small chunk. Many small chunks would
- * make small archetypes slow to iterate (each chunk starts the prefetcher anew), so chunks are merged like the
+ * largest size), so that unused bytes stay under a quarter of the used ones, or one small chunk. Many small chunks
+ * would make small archetypes slow to iterate (each chunk starts the prefetcher anew), so chunks are merged like the
  * digits of a binary counter while the result is at most 32 KiB: two of one size become one of twice the size. A row
  * is moved about twice in the life of an archetype that way, and one below 32 KiB is one to three chunks. Measured
  * with 1,024 archetypes of 976 rows: merged 1.05 of plain arrays, doubling without merging 1.3, quarters without
@@ -63,26 +63,26 @@ typedef struct shoal_archetype {
 
     const archetype_slot *slots; /* open hash table by id */
     const archetype_column *columns;
-    uint32_t *offsets;           /* layout_count layouts: a column's offset each, then the capacity; by ordinal */
+    uint32_t *offsets; /* layout_count layouts: a column's offset each, then the capacity; by ordinal */
     uint32_t slot_mask;
-    uint32_t index;              /* in world->archetypes */
+    uint32_t index; /* in world->archetypes */
     uint16_t component_count;
     uint16_t column_count;
-    bool hooked;                 /* some column has ctor, copy, move or dtor */
-    bool careful;                /* hooked, or some component has a validate hook or a default value */
-    uint8_t first_pool;          /* chunk sizes, as pool numbers */
+    bool hooked;        /* some column has ctor, copy, move or dtor */
+    bool careful;       /* hooked, or some component has a validate hook or a default value */
+    uint8_t first_pool; /* chunk sizes, as pool numbers */
     uint8_t largest_pool;
     uint8_t layout_count;
-    uint32_t row_bytes;          /* of one row, with its entity */
-    uint32_t chunk_capacity;     /* of `chunks` */
-    uint32_t block_bytes;        /* of the allocation that starts with this struct */
-    const uint32_t *ids;         /* component_count, in the order above */
-    uint32_t hash;               /* of the set */
-    uint32_t pending_rows;       /* command_apply.c: counted while planning, then promised */
-    uint64_t signature;          /* a bit for each id modulo 64: a query's quick no */
-    size_t chunk_bytes;          /* of all chunks, spares too */
-    uint64_t row_capacity;       /* of all chunks, spares too */
-    uint64_t reserved_rows;      /* promised by archetype_promise(); emptied chunks stay as spares meanwhile */
+    uint32_t row_bytes;      /* of one row, with its entity */
+    uint32_t chunk_capacity; /* of `chunks` */
+    uint32_t block_bytes;    /* of the allocation that starts with this struct */
+    const uint32_t *ids;     /* component_count, in the order above */
+    uint32_t hash;           /* of the set */
+    uint32_t pending_rows;   /* command_apply.c: counted while planning, then promised */
+    uint64_t signature;      /* a bit for each id modulo 64: a query's quick no */
+    size_t chunk_bytes;      /* of all chunks, spares too */
+    uint64_t row_capacity;   /* of all chunks, spares too */
+    uint64_t reserved_rows;  /* promised by archetype_promise(); emptied chunks stay as spares meanwhile */
 } shoal_archetype;
 
 struct shoal_world;
@@ -138,7 +138,8 @@ static ALWAYS_INLINE const uint32_t *archetype_layout(const shoal_archetype *arc
 }
 
 /* The address of a value, from what the index record says. */
-static ALWAYS_INLINE char *archetype_value(const shoal_archetype *archetype, uintptr_t chunk, uint32_t column, uint32_t row) {
+static ALWAYS_INLINE char *archetype_value(const shoal_archetype *archetype, uintptr_t chunk, uint32_t column,
+                                           uint32_t row) {
     return (char *)index_chunk_address(chunk) + archetype_layout(archetype, chunk)[column] +
            (size_t)row * archetype->columns[column].byte_size;
 }

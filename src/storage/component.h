@@ -27,8 +27,8 @@ typedef struct component_type {
     shoal_component_def def; /* the registry's own copies of name, fields and default value; alignment >= 1 */
     uint64_t hash;           /* FNV-1a of the name */
     uint32_t id;
-    bool hooked;             /* has ctor, copy, move or dtor (then copy and dtor for certain) */
-    bool has_entities;       /* an entity field somewhere inside */
+    bool hooked;       /* has ctor, copy, move or dtor (then copy and dtor for certain) */
+    bool has_entities; /* an entity field somewhere inside */
 } component_type;
 
 extern component_type *component_blocks[COMPONENT_BLOCK_COUNT]; /* guard: component_published */

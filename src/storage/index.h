@@ -49,9 +49,9 @@ typedef struct index_record {
 /* What a page needs beside its records. */
 typedef struct index_page_info {
     uint64_t free_words[INDEX_PAGE_WORDS];
-    uint64_t free_summary;        /* bit w: free_words[w] is not 0 */
-    uint16_t *generations;        /* of a page that was put away and whose slots differ; else NULL */
-    uint16_t uniform_generation;  /* of a page that was put away and whose slots are all alike */
+    uint64_t free_summary;       /* bit w: free_words[w] is not 0 */
+    uint16_t *generations;       /* of a page that was put away and whose slots differ; else NULL */
+    uint16_t uniform_generation; /* of a page that was put away and whose slots are all alike */
 } index_page_info;
 
 typedef struct index_range {
@@ -60,18 +60,18 @@ typedef struct index_range {
 } index_range;
 
 typedef struct entity_index {
-    index_record **pages;        /* page_count entries; index_empty_page where there is none */
+    index_record **pages; /* page_count entries; index_empty_page where there is none */
     uint32_t page_count;
-    uint32_t high;               /* bits 48-63 of this world's handles, shifted down to 16-31 */
-    uint64_t *next_word;         /* the lowest free word, or NULL when it must be searched */
-    uint32_t next_base;          /* the slot of that word's bit 0 */
+    uint32_t high;       /* bits 48-63 of this world's handles, shifted down to 16-31 */
+    uint64_t *next_word; /* the lowest free word, or NULL when it must be searched */
+    uint32_t next_base;  /* the slot of that word's bit 0 */
     uint32_t page_capacity;
-    index_page_info **infos;     /* NULL where a page was never made */
-    uint64_t *page_free;         /* bit a page: it has a free slot (set for pages never made, too) */
-    uint64_t slot_limit;         /* slots that may ever be used */
+    index_page_info **infos; /* NULL where a page was never made */
+    uint64_t *page_free;     /* bit a page: it has a free slot (set for pages never made, too) */
+    uint64_t slot_limit;     /* slots that may ever be used */
     uint64_t live_count;
     uint64_t retired_count;
-    index_range *ranges;         /* reserved, sorted, disjoint */
+    index_range *ranges; /* reserved, sorted, disjoint */
     size_t range_count;
     size_t range_capacity;
     shoal_memory *memory;
@@ -130,8 +130,8 @@ bool index_next_live(const entity_index *index, uint64_t from, shoal_entity *ent
 
 /* ---- writing ---- */
 
-/* Where an entity is: sets its record's chunk, archetype and row. The generation comes from the handle, so that the record
-   need not be read: its line may be far away, and a store does not wait for it. */
+/* Where an entity is: sets its record's chunk, archetype and row. The generation comes from the handle, so that the
+   record need not be read: its line may be far away, and a store does not wait for it. */
 static ALWAYS_INLINE void index_place(index_record *record, shoal_entity entity, uintptr_t chunk, uint32_t archetype,
                                       uint32_t row) {
     record->chunk = chunk;

@@ -81,8 +81,8 @@ static COLD shoal_slab *slab_make(chunk_pools *pools, uint32_t pool_number) {
     size_t chunk_bytes = pool_chunk_bytes(pool_number);
     size_t bytes = next_slab_bytes(pool, chunk_bytes);
     shoal_slab *slab = memory_allocate(pools->memory, SHOAL_PURPOSE_CHUNK, sizeof *slab, 16);
-    char *memory = slab == NULL ? NULL
-                                : memory_allocate(pools->memory, SHOAL_PURPOSE_CHUNK, bytes, CHUNK_ALIGNMENT_MAX);
+    char *memory =
+        slab == NULL ? NULL : memory_allocate(pools->memory, SHOAL_PURPOSE_CHUNK, bytes, CHUNK_ALIGNMENT_MAX);
     if (memory == NULL) {
         shoal_status failure = pools->memory->failure;
         memory_release(pools->memory, SHOAL_PURPOSE_CHUNK, slab, sizeof *slab, 16);
@@ -91,10 +91,10 @@ static COLD shoal_slab *slab_make(chunk_pools *pools, uint32_t pool_number) {
     }
     uint32_t chunk_count = (uint32_t)(bytes / chunk_bytes);
     *slab = (struct shoal_slab){.memory = memory,
-                          .chunk_count = chunk_count,
-                          .free_count = chunk_count,
-                          .pool = pool_number,
-                          .next = pool->slabs};
+                                .chunk_count = chunk_count,
+                                .free_count = chunk_count,
+                                .pool = pool_number,
+                                .next = pool->slabs};
     if (pool->slabs != NULL) {
         pool->slabs->previous = slab;
     }

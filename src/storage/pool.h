@@ -29,7 +29,7 @@ typedef struct shoal_chunk {
     struct shoal_slab *slab;
     struct shoal_archetype *archetype; /* whose rows it holds; NULL while free */
     struct shoal_chunk *next_free;     /* while free */
-    uint32_t pool;               /* log2 of the size, less POOL_FIRST_SHIFT */
+    uint32_t pool;                     /* log2 of the size, less POOL_FIRST_SHIFT */
     char reserved[SHOAL_CHUNK_HEADER_BYTES - 3 * sizeof(void *) - sizeof(uint32_t)];
 } shoal_chunk;
 
@@ -39,10 +39,10 @@ typedef struct shoal_slab {
     struct shoal_slab *previous, *next;           /* all slabs of the pool */
     struct shoal_slab *previous_room, *next_room; /* those with a free chunk */
     char *memory;
-    shoal_chunk *free_list;     /* chunks that were given back */
-    uint32_t fresh;       /* chunks from here on were never taken, and their memory never touched */
+    shoal_chunk *free_list; /* chunks that were given back */
+    uint32_t fresh;         /* chunks from here on were never taken, and their memory never touched */
     uint32_t chunk_count;
-    uint32_t free_count;  /* fresh ones as well */
+    uint32_t free_count; /* fresh ones as well */
     uint32_t pool;
 } shoal_slab;
 

@@ -133,7 +133,8 @@ static void chunks_drop(shoal_world *world, shoal_archetype *archetype) {
     archetype_settle(world, archetype);
 }
 
-void row_move_all(shoal_world *world, shoal_archetype *source, shoal_archetype *target, row_write_new_fn write_new, void *user) {
+void row_move_all(shoal_world *world, shoal_archetype *source, shoal_archetype *target, row_write_new_fn write_new,
+                  void *user) {
     for (uint32_t i = 0; i < source->chunk_count; i++) {
         const chunk_ref *from = &source->chunks[i];
         for (uint32_t first = 0; first < from->count;) {

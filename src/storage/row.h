@@ -72,7 +72,8 @@ static ALWAYS_INLINE void row_hole_close(shoal_world *world, row_place place, co
         shoal_entity *entities = (shoal_entity *)(void *)(hole->base + SHOAL_CHUNK_HEADER_BYTES);
         shoal_entity moved = ((shoal_entity *)(void *)(hole->tail_base + SHOAL_CHUNK_HEADER_BYTES))[hole->tail_row];
         entities[hole->row] = moved;
-        index_place(index_at(&world->index, shoal_entity_index(moved)), moved, place.chunk, archetype->index, place.row);
+        index_place(index_at(&world->index, shoal_entity_index(moved)), moved, place.chunk, archetype->index,
+                    place.row);
     }
     chunk_ref *tail = &archetype->chunks[archetype->chunk_count - 1];
     archetype->row_count--;
@@ -83,8 +84,8 @@ static ALWAYS_INLINE void row_hole_close(shoal_world *world, row_place place, co
     }
 }
 
-/* row_remove() for an archetype without hooks. Counts first, then the entity, then the columns: few values are alive at any
-   point, so they stay in registers. */
+/* row_remove() for an archetype without hooks. Counts first, then the entity, then the columns: few values are alive at
+   any point, so they stay in registers. */
 static ALWAYS_INLINE void row_remove_plain(shoal_world *world, row_place place) {
     shoal_archetype *archetype = place.archetype;
     chunk_ref *tail = &archetype->chunks[archetype->chunk_count - 1];
@@ -100,7 +101,8 @@ static ALWAYS_INLINE void row_remove_plain(shoal_world *world, row_place place) 
         size_t row = place.row;
         shoal_entity moved = ((const shoal_entity *)(const void *)(from + SHOAL_CHUNK_HEADER_BYTES))[last];
         ((shoal_entity *)(void *)(to + SHOAL_CHUNK_HEADER_BYTES))[row] = moved;
-        index_place(index_at(&world->index, shoal_entity_index(moved)), moved, place.chunk, archetype->index, place.row);
+        index_place(index_at(&world->index, shoal_entity_index(moved)), moved, place.chunk, archetype->index,
+                    place.row);
         const uint32_t *to_offsets = archetype_layout(archetype, place.chunk);
         const archetype_column *columns = archetype->columns;
         for (size_t c = 0, count = archetype->column_count; c < count; c++) {
@@ -139,8 +141,8 @@ static ALWAYS_INLINE void row_move_plain(shoal_world *world, row_place from, con
 
 /* ---- one row of any archetype ---- */
 
-/* Moves the values that both archetypes of an edge have into the open row of its target, ends those that only the source
-   has, fills the hole in the source and places the entity. New columns of the open row are written already. */
+/* Moves the values that both archetypes of an edge have into the open row of its target, ends those that only the
+   source has, fills the hole in the source and places the entity. New columns of the open row are written already. */
 void row_move(shoal_world *world, row_place from, const shoal_transition *edge, shoal_entity entity,
               index_record *record);
 
@@ -151,9 +153,9 @@ void row_remove(shoal_world *world, row_place place);
    Adds to to->count; from->count is the caller's. */
 void row_relocate(shoal_world *world, shoal_archetype *archetype, const chunk_ref *from, chunk_ref *to);
 
-/* Moves `count` rows of one chunk from `first` on to the end of `target`'s open chunk, which has room for them: entities
-   and all columns that both archetypes have; places the entities and commits the rows. The source's count is the
-   caller's. */
+/* Moves `count` rows of one chunk from `first` on to the end of `target`'s open chunk, which has room for them:
+   entities and all columns that both archetypes have; places the entities and commits the rows. The source's count is
+   the caller's. */
 void row_move_run(shoal_world *world, shoal_archetype *source, const chunk_ref *from, uint32_t first, uint32_t count,
                   shoal_archetype *target);
 
@@ -161,7 +163,8 @@ void row_move_run(shoal_world *world, shoal_archetype *source, const chunk_ref *
    is called for each run of new rows and must write the columns that the source does not have. */
 typedef void (*row_write_new_fn)(void *user, const shoal_archetype *target, const chunk_ref *ref, uint32_t first,
                                  uint32_t count);
-void row_move_all(shoal_world *world, shoal_archetype *source, shoal_archetype *target, row_write_new_fn write_new, void *user);
+void row_move_all(shoal_world *world, shoal_archetype *source, shoal_archetype *target, row_write_new_fn write_new,
+                  void *user);
 
 /* Ends all rows of an archetype and gives their slots back. */
 void row_remove_all(shoal_world *world, shoal_archetype *archetype);

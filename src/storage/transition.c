@@ -85,8 +85,8 @@ static shoal_component first_repeated(const transition_keys *keys) {
 }
 
 /* The sorted set after the change; `ids` has room for the source's and the added ones, and for all keys. */
-static shoal_status set_after(shoal_world *world, const shoal_archetype *source, const transition_keys *keys, uint32_t *ids,
-                              size_t *id_count, const char *call) {
+static shoal_status set_after(shoal_world *world, const shoal_archetype *source, const transition_keys *keys,
+                              uint32_t *ids, size_t *id_count, const char *call) {
     shoal_status status = keys_collect(world, keys, ids, call);
     if (status != SHOAL_OK) {
         return status;
@@ -109,7 +109,7 @@ static shoal_status set_after(shoal_world *world, const shoal_archetype *source,
 }
 
 static shoal_archetype *target_obtain(shoal_world *world, const shoal_archetype *source, const transition_keys *keys,
-                                const char *call) {
+                                      const char *call) {
     uint32_t few[STACK_IDS];
     uint32_t *ids = few;
     size_t room = source->component_count + keys->add_count + keys->remove_count;
@@ -186,9 +186,8 @@ static shoal_transition *edge_make(shoal_world *world, shoal_archetype *source, 
                                    const transition_keys *keys, uint32_t hash) {
     size_t step_count = step_count_of(source, target);
     size_t key_bytes = align_up((keys->add_count + keys->remove_count) * sizeof(uint32_t), sizeof(void *));
-    shoal_transition *edge =
-        memory_allocate(&world->memory, SHOAL_PURPOSE_ARCHETYPE,
-                        edge_bytes(step_count, keys->add_count, keys->remove_count), 16);
+    shoal_transition *edge = memory_allocate(&world->memory, SHOAL_PURPOSE_ARCHETYPE,
+                                             edge_bytes(step_count, keys->add_count, keys->remove_count), 16);
     if (edge == NULL) {
         return NULL;
     }
@@ -210,8 +209,8 @@ static shoal_transition *edge_make(shoal_world *world, shoal_archetype *source, 
     return edge;
 }
 
-COLD static shoal_transition *edge_add(shoal_world *world, shoal_archetype *source, const transition_keys *keys, uint32_t hash,
-                                 const char *call) {
+COLD static shoal_transition *edge_add(shoal_world *world, shoal_archetype *source, const transition_keys *keys,
+                                       uint32_t hash, const char *call) {
     if (keys->add_count + keys->remove_count > COMPONENT_MAX) {
         world_fail(world, SHOAL_COMPONENT_DUPLICATE, call); /* more keys than there can be types */
         return NULL;
@@ -235,7 +234,8 @@ COLD static shoal_transition *edge_add(shoal_world *world, shoal_archetype *sour
     return edge;
 }
 
-shoal_transition *transition_obtain(shoal_world *world, shoal_archetype *source, const transition_keys *keys, const char *call) {
+shoal_transition *transition_obtain(shoal_world *world, shoal_archetype *source, const transition_keys *keys,
+                                    const char *call) {
     const transition_table *table = &world->transitions;
     uint32_t hash = keys_hash(source, keys);
     shoal_transition *edge = table->bucket_count == 0 ? NULL : table->buckets[hash & (table->bucket_count - 1)];

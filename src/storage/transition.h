@@ -29,10 +29,10 @@ typedef struct shoal_transition {
     uint32_t hash;
     uint16_t add_count;
     uint16_t remove_count;
-    bool is_plain; /* the entity moves, all added components are new, and neither archetype is careful */
+    bool is_plain;                /* the entity moves, all added components are new, and neither archetype is careful */
     const transition_step *steps; /* an entry for each column of the source; none when source and target are one */
-    const uint16_t *columns; /* an entry for each added key: its column in the target, ARCHETYPE_NONE for a tag */
-    uint32_t keys[];         /* added, then removed, in the caller's order */
+    const uint16_t *columns;      /* an entry for each added key: its column in the target, ARCHETYPE_NONE for a tag */
+    uint32_t keys[];              /* added, then removed, in the caller's order */
 } shoal_transition;
 
 typedef struct transition_table {
@@ -69,11 +69,11 @@ static ALWAYS_INLINE bool transition_is(const shoal_transition *edge, const tran
 /* Looks the edge up in the table and makes it if it is not there. NULL with the error stored:
    COMPONENT_INVALID, COMPONENT_DUPLICATE, and those of archetype_obtain(). */
 shoal_transition *transition_obtain(struct shoal_world *world, shoal_archetype *source, const transition_keys *keys,
-                              const char *call);
+                                    const char *call);
 
 /* The edge for a change; the most recent one of the archetype costs a compare for each key. */
 static ALWAYS_INLINE shoal_transition *transition_find(struct shoal_world *world, shoal_archetype *source,
-                                                 const transition_keys *keys, const char *call) {
+                                                       const transition_keys *keys, const char *call) {
     shoal_transition *recent = source->recent;
     if (LIKELY(recent != NULL) && LIKELY(transition_is(recent, keys))) {
         return recent;

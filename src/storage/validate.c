@@ -65,7 +65,8 @@ static bool chunk_is_sound(validation *check, const shoal_archetype *archetype, 
     }
     uint32_t ordinal = (uint32_t)(ref->bits & INDEX_CHUNK_LOW_MASK);
     if (chunk->archetype != archetype || chunk->pool != archetype->first_pool + ordinal ||
-        ref->offsets != archetype_layout(archetype, ordinal) || ordinal >= archetype->layout_count || ref->capacity != ref->offsets[archetype->column_count]) {
+        ref->offsets != archetype_layout(archetype, ordinal) || ordinal >= archetype->layout_count ||
+        ref->capacity != ref->offsets[archetype->column_count]) {
         return REFUSE(check, "archetype %u, chunk %u: header and reference disagree", archetype->index, number);
     }
     return columns_are_laid_out(check, archetype, ref) && rows_are_placed(check, archetype, ref);

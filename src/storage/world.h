@@ -45,15 +45,15 @@ struct shoal_world {
     /* archetype.c */
     shoal_archetype **archetypes; /* by index; NULL where an index is free */
     shoal_archetype *root;        /* the empty set: index 0, never removed */
-    entity_index index;     /* index.c */
-    world_lock lock;        /* open views and running callbacks */
-    bool move_rows;         /* row.c: torture */
+    entity_index index;           /* index.c */
+    world_lock lock;              /* open views and running callbacks */
+    bool move_rows;               /* row.c: torture */
 
     shoal_archetype **by_age; /* archetype_count entries */
     uint32_t archetype_count;
-    uint32_t archetype_capacity; /* of both arrays */
+    uint32_t archetype_capacity;  /* of both arrays */
     uint32_t archetype_free_hint; /* no index below is free */
-    shoal_archetype **by_set;          /* open hash table over the sets; by_set_mask + 1 entries */
+    shoal_archetype **by_set;     /* open hash table over the sets; by_set_mask + 1 entries */
     uint32_t by_set_mask;
     uint8_t first_pool; /* chunk sizes, as pool numbers */
     uint8_t largest_pool;
@@ -61,7 +61,7 @@ struct shoal_world {
     transition_table transitions; /* transition.c */
     chunk_pools pools;            /* pool.c */
     shoal_chunk *left_chunks;     /* archetype.c: see archetype_flush_left() */
-    shoal_memory memory;                /* memory.c */
+    shoal_memory memory;          /* memory.c */
     archetype_watcher *watchers;  /* in the order in which they came */
     archetype_watcher *last_watcher;
     world_child *children;

@@ -15,8 +15,8 @@
 void *platform_pages_allocate(size_t byte_size);
 void platform_pages_release(void *pages, size_t byte_size);
 
-/* The same with an address that is a multiple of PLATFORM_HUGE_BYTES, which byte_size is as well, and with the hint that
-   the system may back it by huge pages. */
+/* The same with an address that is a multiple of PLATFORM_HUGE_BYTES, which byte_size is as well, and with the hint
+   that the system may back it by huge pages. */
 #define PLATFORM_HUGE_BYTES ((size_t)2 * 1024 * 1024)
 void *platform_pages_allocate_huge(size_t byte_size);
 
