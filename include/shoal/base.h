@@ -164,6 +164,7 @@ typedef struct shoal_limits {
     uint32_t component_types;     /**< Component types in the process: 65,535. */
     uint32_t component_alignment; /**< Largest alignment of a component in bytes: 4,096. */
     size_t component_bytes;       /**< Largest component in bytes: 2^30. */
+    size_t row_bytes;             /**< A row up to this many bytes fits for certain: 2^30. */
     uint64_t entities;            /**< Entity slots in a world: 2^32. */
     uint32_t generations;         /**< Entities that one slot can name, one after the other: 65,536. */
     uint32_t worlds;              /**< Worlds alive at one time: 32,767. */

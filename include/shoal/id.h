@@ -5,7 +5,8 @@
  *   bits  0-31  index       the slot
  *   bits 32-47  generation  how many entities the slot has named before
  *   bits 48-62  world tag   which world
- *   bit     63  valid       clear in placeholders, which a command buffer gives out
+ *   bit     63  valid       clear in placeholders, which a command buffer gives out; their other bits are
+ *                           the buffer's own (the lowest 24 count its spawns)
  *
  * All zero is null. Destroying an entity adds one to its slot's generation; a slot whose 65,536
  * generations are used up is retired, so an old handle never names a new entity. The functions here are

@@ -11,7 +11,7 @@ size_t shoal_entity_format(shoal_entity entity, char *text, size_t size) {
     if (shoal_entity_is_null(entity)) {
         length = snprintf(whole, sizeof whole, "null");
     } else if (shoal_entity_is_placeholder(entity)) {
-        length = snprintf(whole, sizeof whole, "placeholder %u", (unsigned)shoal_entity_index(entity));
+        length = snprintf(whole, sizeof whole, "placeholder %u", (unsigned)(entity.bits & 0xFFFFFFu));
     } else {
         length = snprintf(whole, sizeof whole, "%u:%u@%u", (unsigned)shoal_entity_index(entity),
                           (unsigned)shoal_entity_generation(entity), (unsigned)shoal_entity_world_tag(entity));

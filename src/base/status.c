@@ -42,6 +42,7 @@ shoal_limits shoal_limits_get(void) {
         .component_types = 65535,
         .component_alignment = 4096,
         .component_bytes = (size_t)1 << 30,
+        .row_bytes = (size_t)1 << 30,
         .entities = (uint64_t)1 << 32,
         .generations = 65536,
         .worlds = 32767,

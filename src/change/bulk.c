@@ -62,17 +62,6 @@ static char *run_column(const bulk_run *run, const archetype_column *column, uin
     return chunk_base(run->ref) + run->ref->offsets[number] + (size_t)run->first * column->byte_size;
 }
 
-/* `count` copies of one value; none when the copy hook fails. */
-static bool make_repeated(const component_type *type, char *values, const void *data, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        if (!component_make_copy(type, values + i * type->def.size, data, 1)) {
-            component_end(type, values, i);
-            return false;
-        }
-    }
-    return true;
-}
-
 /* The values of one key in one run. */
 static bool make_run(const shoal_archetype *target, uint32_t number, const bulk_run *run, const shoal_value *key,
                      bool shared) {
@@ -82,7 +71,7 @@ static bool make_run(const shoal_archetype *target, uint32_t number, const bulk_
         return component_make_default(column->type, values, run->count);
     }
     if (shared) {
-        return make_repeated(column->type, values, key->data, run->count);
+        return component_make_repeated(column->type, values, key->data, run->count);
     }
     return component_make_copy(column->type, values, (const char *)key->data + run->done * column->byte_size,
                                run->count);
@@ -271,8 +260,9 @@ static shoal_status bulk_stage(bulk_change *change, size_t i, const char *call) 
     if (copies == NULL) {
         return world_fail(world, world->memory.failure, call);
     }
-    bool made = change->values[i].data != NULL ? make_repeated(type, copies, change->values[i].data, change->row_count)
-                                               : component_make_default(type, copies, change->row_count);
+    bool made = change->values[i].data != NULL
+                    ? component_make_repeated(type, copies, change->values[i].data, change->row_count)
+                    : component_make_default(type, copies, change->row_count);
     if (!made) {
         memory_release(&world->memory, SHOAL_PURPOSE_SCRATCH, copies, change->row_count * type->def.size,
                        type->def.alignment);
@@ -325,7 +315,7 @@ static void bulk_write(const bulk_change *change, size_t i, char *values, size_t
         component_relocate(type, values, change->staged[i] + change->done * type->def.size, count);
     } else if (change->values[i].data == NULL) {
         if (is_new) {
-            (void)component_make_default(type, values, count); /* without a ctor it cannot fail */
+            (void)component_make_default(type, values, count); /* hooked ones are staged, so it cannot fail */
         }
     } else {
         for (size_t k = 0; k < count; k++) {

@@ -3,7 +3,11 @@
  */
 #include "command.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
+
+/* The epoch that was given out last; relaxed, since only its uniqueness matters. */
+static _Atomic uint64_t last_epoch;
 
 #define BLOCK_BYTES ((size_t)64 * 1024)
 #define BLOCK_ALIGNMENT 64
@@ -112,10 +116,10 @@ COLD static shoal_status value_record_large(shoal_commands *commands, shoal_comm
     return SHOAL_OK;
 }
 
-/* Puts a component's value into a command: nothing for a tag; the default only where a ctor makes it. */
+/* Puts a component's value into a command: nothing for a tag; the default only where a hook makes it. */
 static ALWAYS_INLINE shoal_status value_record(shoal_commands *commands, shoal_command *command,
                                                const component_type *type, const void *data) {
-    if (type->def.size == 0 || (data == NULL && type->def.ctor == NULL)) {
+    if (type->def.size == 0 || (data == NULL && !component_default_can_fail(type))) {
         return SHOAL_OK;
     }
     if (UNLIKELY(type->has_entities) && data != NULL && !placeholders_are_own(commands, type, data)) {
@@ -254,6 +258,14 @@ shoal_entity shoal_commands_spawn(shoal_commands *commands, const shoal_value *v
         return none;
     }
     shoal_world *world = commands->world;
+    if (commands->base_spawn + commands->spawn_count > COMMAND_SPAWN_MASK) {
+        error_detail(&world->error, SHOAL_ENTITY_LIMIT, call, "%s: too many spawns in one buffer; apply it first",
+                     commands->name);
+        return none;
+    }
+    if (commands->epoch == 0) {
+        commands->epoch = atomic_fetch_add_explicit(&last_epoch, 1, memory_order_relaxed) + 1;
+    }
     if (memory_array_reserve(&world->memory, SHOAL_PURPOSE_COMMAND, &commands->spawns, commands->spawn_count + 1,
                              sizeof(command_spawn)) != SHOAL_OK) {
         world_fail(world, world->memory.failure, call);
@@ -261,8 +273,8 @@ shoal_entity shoal_commands_spawn(shoal_commands *commands, const shoal_value *v
     }
     size_t first = commands->command_count;
     size_t records = commands->record_count;
-    shoal_entity placeholder = {(uint64_t)world->tag << 48 | (uint64_t)commands->number << 32 |
-                                (uint32_t)(commands->base_spawn + commands->spawn_count)};
+    shoal_entity placeholder = {commands->epoch << COMMAND_EPOCH_SHIFT |
+                                (commands->base_spawn + commands->spawn_count)};
     *command_spawn_at(commands, commands->spawn_count) = (command_spawn){
         .command_number = (uint32_t)first, .value_count = (uint32_t)value_count, .record = (uint32_t)records};
     commands->spawn_count++;
@@ -291,6 +303,10 @@ void command_reset(shoal_commands *commands) {
     commands->record_count = 0;
     commands->base_spawn += commands->spawn_count;
     commands->spawn_count = 0;
+    if (commands->base_spawn > COMMAND_SPAWN_MASK / 2) {
+        commands->base_spawn = 0;
+        commands->epoch = 0;
+    }
 }
 
 static void heads_release(shoal_commands *commands) {
@@ -347,7 +363,6 @@ shoal_commands *shoal_commands_create(shoal_world *world, const shoal_commands_d
     }
     commands->world = world;
     commands->def = def != NULL ? *def : (shoal_commands_def){0};
-    commands->number = ++world->commands_number;
     (void)snprintf(commands->name, sizeof commands->name, "%s",
                    commands->def.name != NULL ? commands->def.name : "commands");
     commands->child = (world_child){.end = child_end, .trim = child_trim};
@@ -373,12 +388,11 @@ void shoal_commands_discard(shoal_commands *commands) {
 }
 
 shoal_entity shoal_commands_resolve(const shoal_commands *commands, shoal_entity placeholder) {
-    if (commands == NULL || !shoal_entity_is_placeholder(placeholder) ||
-        shoal_entity_generation(placeholder) != commands->number ||
-        shoal_entity_world_tag(placeholder) != commands->world->tag) {
+    if (commands == NULL || shoal_entity_is_null(placeholder) ||
+        placeholder.bits >> COMMAND_EPOCH_SHIFT != commands->resolved_epoch) {
         return (shoal_entity){0};
     }
-    uint32_t number = shoal_entity_index(placeholder) - commands->resolved_base;
+    uint32_t number = (uint32_t)(placeholder.bits & COMMAND_SPAWN_MASK) - commands->resolved_base;
     return number < commands->resolved_count ? ((const shoal_entity *)commands->resolved.items)[number]
                                              : (shoal_entity){0};
 }

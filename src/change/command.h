@@ -4,10 +4,14 @@
  *     commands   | entity, value or payload, component, kind, flags | ...    24 bytes each, in the order of recording
  *     arena      values that are larger than 8 bytes or have hooks; they never move until they are applied
  *
- * A spawn is a SPAWN command and an ADD for each component, all on one placeholder. A placeholder's index counts the
- * spawns of the buffer since it was made (base_spawn is the first one that is not applied yet), its generation is the
- * buffer's number. Invariant "owned": a value in the buffer is a complete object that the buffer ends unless applying
- * has moved it into a row. Thread rule: world.
+ * A spawn is a SPAWN command and an ADD for each component, all on one placeholder:
+ *
+ *     placeholder   0 | epoch 62..24 | spawn 23..0
+ *
+ * An epoch belongs to one buffer of the process and never comes again, so no placeholder is ever taken for another; a
+ * buffer takes a new one when it has used up half of the spawn numbers. base_spawn is the first that is not applied.
+ * Invariant "owned": a value in the buffer is a complete object that the buffer ends unless applying has moved it into
+ * a row. Thread rule: world.
  */
 #ifndef SHOAL_CHANGE_COMMAND_H
 #define SHOAL_CHANGE_COMMAND_H
@@ -18,10 +22,12 @@
 
 #define COMMAND_NONE UINT32_MAX
 #define COMMAND_PAYLOAD_BYTES 8
+#define COMMAND_EPOCH_SHIFT 24
+#define COMMAND_SPAWN_MASK ((UINT64_C(1) << COMMAND_EPOCH_SHIFT) - 1)
 
 enum command_flags {
     COMMAND_HAS_VALUE = 1,   /* a value was given */
-    COMMAND_HAS_DEFAULT = 2, /* the ctor's default, made when recording, for when the component is new */
+    COMMAND_HAS_DEFAULT = 2, /* the default that a hook has made when recording, for when the component is new */
     COMMAND_IN_ARENA = 4,    /* `value` points to it; else it is the payload */
     COMMAND_OF_SPAWN = 8,    /* an ADD that belongs to the SPAWN before it */
     COMMAND_CONSUMED = 16    /* applying has moved the value into a row, or ended it */
@@ -88,7 +94,8 @@ struct shoal_commands {
     memory_array resolved; /* shoal_entity: handles of the last apply */
     uint32_t resolved_count;
     uint32_t resolved_base;
-    uint16_t number; /* the generation of its placeholders */
+    uint64_t epoch; /* of its placeholders; 0 until the first spawn */
+    uint64_t resolved_epoch;
     command_fold fold;
     memory_array targets; /* shoal_archetype *: those with promised rows */
     size_t target_count;
@@ -113,9 +120,8 @@ static inline void *command_value(shoal_command *command) {
 
 /* True for a placeholder of this buffer that is not applied yet; `*number` is then its spawn. */
 static inline bool command_placeholder(const shoal_commands *commands, shoal_entity entity, uint32_t *number) {
-    *number = shoal_entity_index(entity) - commands->base_spawn;
-    return shoal_entity_is_placeholder(entity) && shoal_entity_generation(entity) == commands->number &&
-           shoal_entity_world_tag(entity) == commands->world->tag && *number < commands->spawn_count;
+    *number = (uint32_t)(entity.bits & COMMAND_SPAWN_MASK) - commands->base_spawn;
+    return entity.bits >> COMMAND_EPOCH_SHIFT == commands->epoch && *number < commands->spawn_count;
 }
 
 /* Ends a value that the buffer still owns. */

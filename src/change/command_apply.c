@@ -365,7 +365,7 @@ static void patch_visit(void *user, shoal_entity *entity) {
     }
 }
 
-/* Moves a command's value into raw memory; without a command, makes the default (no ctor, so it cannot fail). */
+/* Moves a command's value into raw memory; without a command, makes the default (no hook does, so it cannot fail). */
 static ALWAYS_INLINE void value_deliver(shoal_commands *commands, shoal_command *command, const component_type *type,
                                         char *value) {
     if (UNLIKELY(command == NULL) || UNLIKELY(!(command->flags & (COMMAND_HAS_VALUE | COMMAND_HAS_DEFAULT)))) {
@@ -576,6 +576,7 @@ static void commit_chained(shoal_commands *commands, uint32_t number) {
 
 /* Keeps the handles that placeholders got, for shoal_commands_resolve(). */
 static void resolved_keep(shoal_commands *commands) {
+    commands->resolved_epoch = commands->epoch;
     commands->resolved_base = commands->base_spawn;
     commands->resolved_count = commands->spawn_count;
     for (uint32_t i = 0; i < commands->spawn_count; i++) {

@@ -59,19 +59,36 @@ void component_visit_entities(const component_type *type, void *value, void (*vi
 
 /* ---- values: what the hooks do, or plain bytes where there are none ---- */
 
-/* Default values in raw memory; false when the ctor failed, and nothing is made then. */
+/* True when a default value is made by a hook, which may fail. */
+static inline bool component_default_can_fail(const component_type *type) {
+    return type->def.ctor != NULL || (type->def.copy != NULL && type->def.default_value != NULL);
+}
+
+/* Copies of one value; none when the copy hook fails. */
+static inline bool component_make_repeated(const component_type *type, void *values, const void *source, size_t count) {
+    const shoal_component_def *def = &type->def;
+    for (size_t i = 0; i < count; i++) {
+        char *value = (char *)values + i * def->size;
+        if (def->copy == NULL) {
+            memcpy(value, source, def->size);
+        } else if (!def->copy(value, source, 1, def->user)) {
+            def->dtor(values, i, def->user);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Default values in raw memory; false when a hook failed, and nothing is made then. */
 static inline bool component_make_default(const component_type *type, void *values, size_t count) {
     const shoal_component_def *def = &type->def;
     if (def->ctor != NULL) {
         return def->ctor(values, count, def->user);
     }
-    if (def->default_value == NULL) {
-        memset(values, 0, count * def->size);
-        return true;
+    if (def->default_value != NULL) {
+        return component_make_repeated(type, values, def->default_value, count);
     }
-    for (size_t i = 0; i < count; i++) {
-        memcpy((char *)values + i * def->size, def->default_value, def->size);
-    }
+    memset(values, 0, count * def->size);
     return true;
 }
 

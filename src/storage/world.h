@@ -65,7 +65,6 @@ struct shoal_world {
     archetype_watcher *watchers;  /* in the order in which they came */
     archetype_watcher *last_watcher;
     world_child *children;
-    uint16_t commands_number; /* command.c: of the newest buffer */
 
     error_record error;
     shoal_log_fn log;
