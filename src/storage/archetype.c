@@ -250,6 +250,12 @@ static size_t offsets_bytes(const shoal_archetype *archetype, size_t layout_coun
     return layout_count * layout_stride(archetype) * sizeof(uint32_t);
 }
 
+static void offsets_release(shoal_world *world, shoal_archetype *archetype, uint32_t *offsets, size_t layout_count) {
+    if (offsets != archetype->inline_offsets) {
+        memory_release(&world->memory, SHOAL_PURPOSE_ARCHETYPE, offsets, offsets_bytes(archetype, layout_count), 4);
+    }
+}
+
 /* Writes the offsets of the columns in a chunk of that pool, and the capacity behind them. */
 static shoal_status layout_write(shoal_world *world, const shoal_archetype *archetype, uint32_t pool,
                                  uint32_t *offsets) {
@@ -291,17 +297,21 @@ static shoal_status layout_ensure(shoal_world *world, shoal_archetype *archetype
     if (wanted <= archetype->layout_count) {
         return SHOAL_OK;
     }
-    uint32_t *offsets = memory_allocate(&world->memory, SHOAL_PURPOSE_ARCHETYPE, offsets_bytes(archetype, wanted), 4);
+    uint32_t *offsets = archetype->inline_offsets;
+    if (wanted * layout_stride(archetype) > ARCHETYPE_INLINE_OFFSETS) {
+        offsets = memory_allocate(&world->memory, SHOAL_PURPOSE_ARCHETYPE, offsets_bytes(archetype, wanted), 4);
+    }
     shoal_status status = offsets == NULL ? world->memory.failure : SHOAL_OK;
     for (uint32_t i = 0; i < wanted && status == SHOAL_OK; i++) {
         status = layout_write(world, archetype, archetype->first_pool + i, offsets + i * layout_stride(archetype));
     }
     if (status != SHOAL_OK) {
-        memory_release(&world->memory, SHOAL_PURPOSE_ARCHETYPE, offsets, offsets_bytes(archetype, wanted), 4);
+        offsets_release(world, archetype, offsets, wanted);
         return status;
     }
-    memory_release(&world->memory, SHOAL_PURPOSE_ARCHETYPE, archetype->offsets,
-                   offsets_bytes(archetype, archetype->layout_count), 4);
+    if (archetype->offsets != offsets) {
+        offsets_release(world, archetype, archetype->offsets, archetype->layout_count);
+    }
     archetype->offsets = offsets;
     archetype->layout_count = (uint8_t)wanted;
     refs_find_layouts(archetype);
@@ -543,8 +553,7 @@ void archetype_free(shoal_world *world, shoal_archetype *archetype) {
     for (uint32_t i = 0; i < total; i++) {
         ref_release(world, archetype, &archetype->chunks[i]);
     }
-    memory_release(&world->memory, SHOAL_PURPOSE_ARCHETYPE, archetype->offsets,
-                   offsets_bytes(archetype, archetype->layout_count), 4);
+    offsets_release(world, archetype, archetype->offsets, archetype->layout_count);
     if (archetype->chunks != &archetype->inline_chunk) {
         memory_release(&world->memory, SHOAL_PURPOSE_ARCHETYPE, archetype->chunks,
                        archetype->chunk_capacity * sizeof(chunk_ref), 16);

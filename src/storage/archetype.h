@@ -51,19 +51,22 @@ typedef struct archetype_slot {
     uint16_t number;
 } archetype_slot;
 
-/* The first two lines are what iteration and access need, in that order. */
+#define ARCHETYPE_INLINE_OFFSETS 6
+
+/* Iteration over a small archetype reads the first line and nothing else of it; access reads the second. */
 typedef struct shoal_archetype {
     chunk_ref *chunks; /* &inline_chunk while one is enough */
     uint32_t chunk_count;
     uint32_t spare_count;
     chunk_ref inline_chunk;
+    uint32_t inline_offsets[ARCHETYPE_INLINE_OFFSETS]; /* the first layout, while it is the only one and fits */
+
     chunk_ref *open;
     struct shoal_transition *recent; /* the last change that was looked up from here */
     uint64_t row_count;
-
     const archetype_slot *slots; /* open hash table by id */
     const archetype_column *columns;
-    uint32_t *offsets; /* layout_count layouts: a column's offset each, then the capacity; by ordinal */
+    uint32_t *offsets; /* layout_count layouts by ordinal: a column's offset each, then the capacity */
     uint32_t slot_mask;
     uint32_t index; /* in world->archetypes */
     uint16_t component_count;

@@ -115,28 +115,27 @@ static ALWAYS_INLINE void row_remove_plain(shoal_world *world, row_place place) 
     }
 }
 
-/* row_move() along an edge that is plain. */
+/* row_move() along an edge that is plain: the row is copied out, then it goes. */
 static ALWAYS_INLINE void row_move_plain(shoal_world *world, row_place from, const shoal_transition *edge,
                                          shoal_entity entity, index_record *record) {
-    size_t column_count = from.archetype->column_count;
-    const transition_step *steps = edge->steps;
-    row_hole hole = row_hole_of(world, from);
     const chunk_ref *open = edge->target->open;
-    char *to_base = chunk_base(open);
+    const transition_step *steps = edge->steps;
+    const uint32_t *from_offsets = archetype_layout(from.archetype, from.chunk);
     const uint32_t *to_offsets = open->offsets;
+    const char *from_base = (const char *)index_chunk_address(from.chunk);
+    char *to_base = chunk_base(open);
+    size_t from_row = from.row;
     size_t to_row = open->count;
-    for (size_t c = 0; c < column_count; c++) {
+    for (size_t c = 0, count = from.archetype->column_count; c < count; c++) {
         size_t byte_size = steps[c].byte_size;
-        char *value = hole.base + hole.offsets[c] + hole.row * byte_size;
-        if (LIKELY(steps[c].to != ARCHETYPE_NONE)) {
-            copy_value(to_base + to_offsets[steps[c].to] + to_row * byte_size, value, byte_size);
-        }
-        if (LIKELY(!hole.is_tail)) {
-            copy_value(value, hole.tail_base + hole.tail_offsets[c] + hole.tail_row * byte_size, byte_size);
+        uint32_t to = steps[c].to;
+        if (LIKELY(to != ARCHETYPE_NONE)) {
+            copy_value(to_base + to_offsets[to] + to_row * byte_size,
+                       from_base + from_offsets[c] + from_row * byte_size, byte_size);
         }
     }
-    row_hole_close(world, from, &hole);
     row_commit(edge->target, entity, record);
+    row_remove_plain(world, from);
 }
 
 /* ---- one row of any archetype ---- */
