@@ -42,6 +42,13 @@
 #define SHOAL_MAYBE_UNUSED
 #endif
 
+/* Fetches a line that is read soon; any address is fine. */
+#if defined(__GNUC__)
+#define SHOAL_PREFETCH(address) __builtin_prefetch(address)
+#else
+#define SHOAL_PREFETCH(address) ((void)(address))
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif

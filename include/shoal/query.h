@@ -136,9 +136,9 @@ typedef struct shoal_view_lock {
 struct shoal_query {
     shoal_view_lock *lock;
     const char *name;
-    const char *matches; /* shoal_view_match, match_stride bytes each, behind an unused one */
+    const char *matches; /* shoal_view_match, match_stride bytes each, between two unused ones */
     size_t match_stride;
-    size_t match_bytes;         /* of all matches, without the unused one */
+    size_t match_bytes;         /* of all matches, without the unused ones */
     const uint32_t *read_keys;  /* data term -> component id */
     const uint32_t *write_keys; /* data term -> component id, or 0 where it may only be read */
     size_t data_count;
@@ -225,6 +225,9 @@ static inline bool shoal_view_next(shoal_view *view) {
             match += view->query_->match_stride;
             archetype = ((const shoal_view_match *)(const void *)match)->archetype;
         } while (archetype->chunk_count == 0);
+        /* The next archetype's first line, while this one's rows are worked on; behind the last match is an empty one.
+         */
+        SHOAL_PREFETCH(((const shoal_view_match *)(const void *)(match + view->query_->match_stride))->archetype);
         chunk = archetype->chunks;
         view->match_ = match;
         view->chunk_end_ = chunk + archetype->chunk_count;

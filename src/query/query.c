@@ -107,10 +107,15 @@ bool query_accepts(const query_data *query, const shoal_archetype *archetype) {
 /* ---- the cache ---- */
 
 static shoal_status matches_reserve(query_data *query, size_t needed) {
-    shoal_status status = memory_array_reserve(&query->world->memory, SHOAL_PURPOSE_QUERY, &query->matches, needed + 1,
+    shoal_status status = memory_array_reserve(&query->world->memory, SHOAL_PURPOSE_QUERY, &query->matches, needed + 2,
                                                query->head.match_stride);
     query->head.matches = query->matches.items;
     return status;
+}
+
+/* The empty match behind the last one. */
+static void matches_end(query_data *query) {
+    query_match_at(query, query->match_count)->archetype = NULL;
 }
 
 static void matches_append(query_data *query, shoal_archetype *archetype) {
@@ -120,6 +125,7 @@ static void matches_append(query_data *query, shoal_archetype *archetype) {
     for (size_t i = 0; i < query->head.data_count; i++) {
         match->columns[i] = (uint16_t)archetype_find(archetype, query->read_keys[i]);
     }
+    matches_end(query);
 }
 
 static query_data *watcher_query(archetype_watcher *watcher) {
@@ -146,6 +152,7 @@ static void watch_forget(archetype_watcher *watcher, const shoal_archetype *arch
             query->head.match_bytes -= query->head.match_stride;
             memmove(query_match_at(query, i), query_match_at(query, i + 1),
                     (query->match_count - i) * query->head.match_stride);
+            matches_end(query);
             return;
         }
     }
@@ -256,6 +263,7 @@ static shoal_status match_all(query_data *query) {
     if (status != SHOAL_OK) {
         return status;
     }
+    matches_end(query);
     for (uint32_t age = 0; age < world->archetype_count; age++) {
         if (query_accepts(query, world->by_age[age])) {
             status = matches_reserve(query, query->match_count + 1);

@@ -1,9 +1,10 @@
 /*
  * Queries: terms, and the archetypes that match them.
  *
- *     matches: | unused | archetype, column of data term 0, 1, 2 ... | next match ... |   match_stride bytes each
+ *     matches: | unused | archetype, column of data term 0, 1 ... | next match ... | unused |   match_stride bytes each
  *
- * The unused one in front is where a view stands before its first match.
+ * The unused one in front is where a view stands before its first match; the one behind, whose archetype is NULL, is
+ * what a view fetches ahead of its last.
  *
  * A query watches the world's archetypes: each is matched once, when it appears, and taken out when it is removed.
  * Chunks are not cached; a view reads those of now. Invariant "cached": matches lists exactly the archetypes that
@@ -21,7 +22,7 @@ typedef struct query_data {
     shoal_query head; /* first, so that a query is its data */
     archetype_watcher watcher;
     shoal_world *world;
-    memory_array matches; /* capacity in matches, with the unused one */
+    memory_array matches; /* capacity in matches, with the unused ones */
     size_t match_count;
     shoal_term *terms; /* as given; keys and name lie behind them in the block */
     size_t term_count;
