@@ -259,8 +259,7 @@ static bool destroy_frees_slot(shoal_commands *commands, const shoal_command *co
 }
 
 /* Near the entity limit: counts slots command by command, as they will be taken and given back. */
-COLD static shoal_status plan_slots(shoal_commands *commands) {
-    uint64_t free_count = index_free_count(&commands->world->index);
+COLD static shoal_status plan_slots(shoal_commands *commands, uint64_t free_count) {
     shoal_status status = SHOAL_OK;
     for (size_t i = 0; i < commands->command_count && status == SHOAL_OK; i++) {
         const shoal_command *command = command_at(commands, i);
@@ -289,7 +288,12 @@ static shoal_status plan_chains(shoal_commands *commands) {
     shoal_status status = chains_link(commands, spawn_next);
     memory_release(&world->memory, SHOAL_PURPOSE_SCRATCH, spawn_next, bytes, 16);
     status = status == SHOAL_OK ? index_prepare(&world->index, commands->spawn_count) : status;
-    status = status == SHOAL_ENTITY_LIMIT ? plan_slots(commands) : status;
+    if (status == SHOAL_ENTITY_LIMIT) {
+        /* Destroys among the commands may make the room that is missing. */
+        uint64_t free_count = index_free_count(&world->index);
+        status = plan_slots(commands, free_count);
+        status = status == SHOAL_OK ? index_prepare(&world->index, free_count) : status;
+    }
     status = status == SHOAL_OK ? memory_array_reserve(&world->memory, SHOAL_PURPOSE_COMMAND, &commands->resolved,
                                                        commands->spawn_count, sizeof(shoal_entity))
                                 : status;

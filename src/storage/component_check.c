@@ -345,7 +345,8 @@ typedef struct entity_visitor {
     void *user;
 } entity_visitor;
 
-/* A packed type may have the field at any address; the visitor gets an aligned one then. */
+/* A packed type may have the field at any address; the visitor gets an aligned one then. The value may be constant when
+   the visitor only reads, so nothing is written that has not changed. */
 static void entity_visit(const entity_visitor *visitor, char *address) {
     if ((uintptr_t)address % _Alignof(shoal_entity) == 0) {
         visitor->visit(visitor->user, (shoal_entity *)(void *)address);
@@ -353,8 +354,11 @@ static void entity_visit(const entity_visitor *visitor, char *address) {
     }
     shoal_entity aligned;
     memcpy(&aligned, address, sizeof aligned);
+    uint64_t before = aligned.bits;
     visitor->visit(visitor->user, &aligned);
-    memcpy(address, &aligned, sizeof aligned);
+    if (aligned.bits != before) {
+        memcpy(address, &aligned, sizeof aligned);
+    }
 }
 
 static void table_visit(const shoal_field *fields, size_t field_count, char *base, const entity_visitor *visitor) {

@@ -257,24 +257,35 @@ static uint64_t page_free_count(const index_page_info *info) {
     return count;
 }
 
+static bool always(void *user) {
+    (void)user;
+    return true;
+}
+
 shoal_status index_prepare(entity_index *index, uint64_t count) {
+    if (count > index->slot_limit - index->live_count) {
+        return SHOAL_ENTITY_LIMIT;
+    }
     uint64_t found = 0;
-    for (uint32_t page = page_with_room(index, 0); found < count; page = page_with_room(index, page + 1)) {
+    shoal_status status = SHOAL_OK;
+    for (uint32_t page = page_with_room(index, 0); found < count && status == SHOAL_OK;
+         page = page_with_room(index, page + 1)) {
         if (page >= page_limit(index)) {
-            return SHOAL_ENTITY_LIMIT;
+            status = SHOAL_ENTITY_LIMIT;
+            break;
         }
-        shoal_status status = page >= index->page_count ? directory_grow(index, page + 1) : SHOAL_OK;
+        status = page >= index->page_count ? directory_grow(index, page + 1) : SHOAL_OK;
         status = status == SHOAL_OK ? page_make(index, page) : status;
-        if (status != SHOAL_OK) {
-            return status;
-        }
         /* A page made just now may turn out to be reserved as a whole; then the walk goes on to the next. */
-        found += page_free_count(index->infos[page]);
+        found += status == SHOAL_OK ? page_free_count(index->infos[page]) : 0;
+    }
+    if (status != SHOAL_OK && count > 1) {
+        index_trim(index, always, NULL); /* the pages that were made for nothing */
     }
     if (index->next_word == NULL && count > 0) {
         (void)index_seek(index);
     }
-    return SHOAL_OK;
+    return status;
 }
 
 /* Sets a slot's free bit and keeps next_word the lowest. */
@@ -311,10 +322,24 @@ COLD void index_give_slow(entity_index *index, uint32_t slot) {
     }
 }
 
+/* Slots of a page that was never made which will be free once it is. */
+static uint64_t unmade_free_count(const entity_index *index, uint32_t page) {
+    uint64_t base = (uint64_t)page << INDEX_PAGE_BITS;
+    uint64_t end = base + INDEX_PAGE_SLOTS < index->slot_limit ? base + INDEX_PAGE_SLOTS : index->slot_limit;
+    uint64_t count = end - base;
+    for (size_t i = 0; i < index->range_count; i++) {
+        uint64_t first = index->ranges[i].first > base ? index->ranges[i].first : base;
+        uint64_t last = index->ranges[i].end < end ? index->ranges[i].end : end;
+        count -= first < last ? last - first : 0;
+    }
+    return count;
+}
+
 uint64_t index_free_count(const entity_index *index) {
     uint64_t count = 0;
-    for (uint32_t page = 0; page < index->page_count; page++) {
-        count += index->infos[page] != NULL ? page_free_count(index->infos[page]) : 0;
+    for (uint32_t page = 0; page < page_limit(index); page++) {
+        bool made = page < index->page_count && index->infos[page] != NULL;
+        count += made ? page_free_count(index->infos[page]) : unmade_free_count(index, page);
     }
     return count;
 }

@@ -201,7 +201,7 @@ static ALWAYS_INLINE void index_give(entity_index *index, uint32_t slot) {
     *word |= UINT64_C(1) << (slot % 64);
 }
 
-/* Free slots of pages that were made; all there are once index_prepare() has said ENTITY_LIMIT. */
+/* Free slots, those of pages that were never made as well. Costs time in proportion to the slots that may be used. */
 uint64_t index_free_count(const entity_index *index);
 
 /* Whether giving this slot back makes it free: not when it is reserved or used up. */
