@@ -417,14 +417,11 @@ shoal_status shoal_query_change_entities(shoal_query *query, const shoal_change 
     if (world_is_locked(world)) {
         return world_fail_locked(world, call);
     }
-    if (change == NULL || (change->add == NULL && change->add_count != 0) ||
-        (change->remove == NULL && change->remove_count != 0)) {
-        return world_fail(world, SHOAL_INVALID_ARGUMENT, call);
+    transition_keys keys;
+    shoal_status status = change_keys(world, change, &keys, call);
+    if (status != SHOAL_OK) {
+        return status;
     }
-    transition_keys keys = {.add = change->add,
-                            .add_count = change->add_count,
-                            .remove = change->remove,
-                            .remove_count = change->remove_count};
     if (transition_find(world, world->root, &keys, call) == NULL) { /* checks the keys even when nothing matches */
         return world->error.status;
     }
@@ -436,7 +433,7 @@ shoal_status shoal_query_change_entities(shoal_query *query, const shoal_change 
     if (changes == NULL) {
         return world_fail(world, world->memory.failure, call);
     }
-    shoal_status status = query_change(query, &keys, changes, call);
+    status = query_change(query, &keys, changes, call);
     memory_release(&world->memory, SHOAL_PURPOSE_SCRATCH, changes, bytes, 16);
     return status;
 }

@@ -238,19 +238,10 @@ shoal_status shoal_remove(shoal_world *world, shoal_entity entity, shoal_compone
 shoal_status shoal_change_entity(shoal_world *world, shoal_entity entity, const shoal_change *change) {
     static const char call[] = "shoal_change_entity";
     index_record *record;
+    transition_keys keys;
     shoal_status status = change_enter(world, entity, &record, call);
-    if (status != SHOAL_OK) {
-        return status;
-    }
-    if (change == NULL || (change->add == NULL && change->add_count != 0) ||
-        (change->remove == NULL && change->remove_count != 0)) {
-        return world_fail(world, SHOAL_INVALID_ARGUMENT, call);
-    }
-    transition_keys keys = {.add = change->add,
-                            .add_count = change->add_count,
-                            .remove = change->remove,
-                            .remove_count = change->remove_count};
-    return change_found(world, entity, record, &keys, call);
+    status = status == SHOAL_OK ? change_keys(world, change, &keys, call) : status;
+    return status == SHOAL_OK ? change_found(world, entity, record, &keys, call) : status;
 }
 
 shoal_status shoal_clear(shoal_world *world, shoal_entity entity) {

@@ -61,6 +61,20 @@ static ALWAYS_INLINE void change_write_plain(const shoal_transition *edge, const
 /* Why a component's number is no column: unknown, not there, or a tag. */
 shoal_status value_missing(const shoal_archetype *archetype, uint32_t number, shoal_component component);
 
+/* The keys of a change as the caller gave it. */
+static inline shoal_status change_keys(shoal_world *world, const shoal_change *change, transition_keys *keys,
+                                       const char *call) {
+    if (change == NULL || (change->add == NULL && change->add_count != 0) ||
+        (change->remove == NULL && change->remove_count != 0)) {
+        return world_fail(world, SHOAL_INVALID_ARGUMENT, call);
+    }
+    *keys = (transition_keys){.add = change->add,
+                              .add_count = change->add_count,
+                              .remove = change->remove,
+                              .remove_count = change->remove_count};
+    return SHOAL_OK;
+}
+
 /* Torture: see shoal_world_def::move_rows. */
 static ALWAYS_INLINE void change_torture(shoal_world *world, shoal_archetype *archetype) {
     if (UNLIKELY(world->move_rows)) {
