@@ -305,6 +305,45 @@ static void slot_set_free(entity_index *index, uint32_t slot) {
     }
 }
 
+/* Sets free bits of one word; `bits` is not 0. */
+static void word_set_free(entity_index *index, uint32_t word_base, uint64_t bits) {
+    slot_set_free(index, word_base + bit_lowest(bits)); /* the summaries, and next_word */
+    index->infos[word_base >> INDEX_PAGE_BITS]->free_words[(word_base & (INDEX_PAGE_SLOTS - 1)) / 64] |= bits;
+}
+
+/* Gives back the leading entities that share the word of the first; returns how many. */
+static size_t word_give(entity_index *index, const shoal_entity *entities, size_t count) {
+    uint32_t word_base = shoal_entity_index(entities[0]) & ~UINT32_C(63);
+    index_record *records = index_at(index, word_base);
+    uint64_t bits = 0;
+    size_t given = 0;
+    for (; given < count; given++) {
+        uint64_t handle = entities[given].bits;
+        uint32_t offset = (uint32_t)handle - word_base;
+        uint64_t generation = (handle >> 32) & INDEX_GENERATION_MASK;
+        if (UNLIKELY(offset >= 64) || UNLIKELY(generation == INDEX_GENERATION_MASK)) {
+            break;
+        }
+        records[offset] = (index_record){.place = generation + 1};
+        bits |= UINT64_C(1) << offset;
+    }
+    index->live_count -= given;
+    if (bits != 0) {
+        word_set_free(index, word_base, bits);
+    }
+    return given;
+}
+
+void index_give_many(entity_index *index, const shoal_entity *entities, size_t count) {
+    for (size_t i = 0; i < count;) {
+        size_t given = index->range_count == 0 ? word_give(index, entities + i, count - i) : 0;
+        i += given;
+        if (given == 0) { /* reserved ranges, or a slot that is used up */
+            index_give(index, shoal_entity_index(entities[i++]));
+        }
+    }
+}
+
 COLD void index_give_slow(entity_index *index, uint32_t slot) {
     index_record *record = index_at(index, slot);
     uint64_t generation = record->place & INDEX_GENERATION_MASK;

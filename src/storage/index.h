@@ -201,6 +201,9 @@ static ALWAYS_INLINE void index_give(entity_index *index, uint32_t slot) {
     *word |= UINT64_C(1) << (slot % 64);
 }
 
+/* Gives the slots of many entities back; neighbours in one word of free bits cost one change of it. */
+void index_give_many(entity_index *index, const shoal_entity *entities, size_t count);
+
 /* Free slots, those of pages that were never made as well. Costs time in proportion to the slots that may be used. */
 uint64_t index_free_count(const entity_index *index);
 

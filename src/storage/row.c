@@ -162,10 +162,7 @@ void row_remove_all(shoal_world *world, shoal_archetype *archetype) {
     row_end_values(archetype);
     for (uint32_t i = 0; i < archetype->chunk_count; i++) {
         const chunk_ref *ref = &archetype->chunks[i];
-        const shoal_entity *entities = chunk_entities(ref);
-        for (uint32_t row = 0; row < ref->count; row++) {
-            index_give(&world->index, shoal_entity_index(entities[row]));
-        }
+        index_give_many(&world->index, chunk_entities(ref), ref->count);
     }
     chunks_drop(world, archetype);
 }
