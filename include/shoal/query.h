@@ -193,19 +193,23 @@ static inline shoal_status shoal_view_begin(shoal_view *view, shoal_query *query
     return SHOAL_OK;
 }
 
-/** Closes a view before its end; closing twice is fine. Thread: world. */
-static inline void shoal_view_end(shoal_view *view) {
-    if (view == NULL || view->query_ == NULL) {
-        return;
-    }
+/** Private to the two below: unlocks and closes. Thread: world. */
+static inline void shoal_view_close(shoal_view *view) {
     shoal_view_lock *lock = view->query_->lock;
     lock->count--;
     lock->holder = lock->count == 0 ? NULL : view->outer_;
     view->count = 0;
     view->term_count_ = 0;
     view->query_ = NULL;
-    view->chunk_ = view->chunk_end_;
-    view->match_ = view->match_end_;
+}
+
+/** Closes a view before its end; closing twice is fine. Thread: world. */
+static inline void shoal_view_end(shoal_view *view) {
+    if (view != NULL && view->query_ != NULL) {
+        shoal_view_close(view);
+        view->chunk_ = view->chunk_end_;
+        view->match_ = view->match_end_;
+    }
 }
 
 /**
@@ -219,13 +223,16 @@ static inline bool shoal_view_next(shoal_view *view) {
         const shoal_view_archetype *archetype;
         do {
             if (match == view->match_end_) {
-                shoal_view_end(view);
+                if (view->query_ != NULL) { /* else it is closed already */
+                    shoal_view_close(view);
+                }
+                view->match_ = match;
                 return false;
             }
             match += view->query_->match_stride;
             archetype = ((const shoal_view_match *)(const void *)match)->archetype;
         } while (archetype->chunk_count == 0);
-        /* The next archetype's first line, while this one's rows are worked on; behind the last match is an empty one.
+        /* The next archetype comes into the cache while this one is worked on; behind the last match is an empty one.
          */
         SHOAL_PREFETCH(((const shoal_view_match *)(const void *)(match + view->query_->match_stride))->archetype);
         chunk = archetype->chunks;
