@@ -18,10 +18,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SHOAL_VERSION_MAJOR 0
-#define SHOAL_VERSION_MINOR 1
-#define SHOAL_VERSION_PATCH 0
-#define SHOAL_VERSION "0.1.0"
+#define SHOAL_VERSION_MAJOR 0 /**< Rises with what breaks programs. */
+#define SHOAL_VERSION_MINOR 1 /**< Rises with new calls. */
+#define SHOAL_VERSION_PATCH 0 /**< Rises with what mends. */
+#define SHOAL_VERSION "0.1.0" /**< The version of these headers; shoal_version() has the library's. */
 
 #if defined(_WIN32) && defined(SHOAL_SHARED)
 #ifdef SHOAL_BUILD
@@ -53,6 +53,7 @@
 extern "C" {
 #endif
 
+/** A world: all entities and their data; see world.h. */
 typedef struct shoal_world shoal_world;
 
 /**
@@ -122,7 +123,7 @@ typedef struct shoal_error {
 /**
  * The last failure on `world`, or with NULL the last failure on this thread of a call that has no world
  * (registering a component, creating a world). A success does not clear it. The message belongs to the
- * library and is valid until the next failing call on that world (that thread).
+ * library and is valid until the same thread asks again.
  * Thread: read.
  */
 SHOAL_API shoal_error shoal_last_error(const shoal_world *world);
@@ -134,7 +135,9 @@ SHOAL_API shoal_error shoal_last_error(const shoal_world *world);
  * A world calls its allocator only from the thread that makes a call on it.
  */
 typedef struct shoal_allocator {
+    /** Returns memory, or NULL when there is none. */
     void *(*allocate)(void *context, size_t byte_size, size_t alignment);
+    /** Takes back what `allocate` returned. */
     void (*release)(void *context, void *memory, size_t byte_size, size_t alignment);
     void *context; /**< Handed to both; the caller owns it; it must outlive the world. */
 } shoal_allocator;

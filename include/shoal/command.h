@@ -19,6 +19,7 @@
 extern "C" {
 #endif
 
+/** A buffer of recorded commands. */
 typedef struct shoal_commands shoal_commands;
 
 /** What a command does. */
@@ -33,7 +34,7 @@ typedef enum shoal_command_kind {
 
 /** A command that was dropped, as it is shown to shoal_commands_def::dropped. */
 typedef struct shoal_dropped_command {
-    shoal_command_kind kind;
+    shoal_command_kind kind;   /**< what it would have done */
     shoal_entity entity;       /**< its target; a placeholder that got a handle is shown with that handle */
     shoal_component component; /**< of add, remove, set; else null */
     size_t record;             /**< its place in the buffer, from 0 */
@@ -45,7 +46,7 @@ typedef struct shoal_commands_def {
     const char *name;                                                  /**< for messages; copied; default "commands" */
     void (*dropped)(void *user, const shoal_dropped_command *command); /**< told of each; may be NULL; must not
                                                                            call into the world */
-    void *user;
+    void *user;                                                        /**< handed to `dropped` */
     bool log_dropped; /**< writes a warning to the world's log for each */
 } shoal_commands_def;
 

@@ -49,13 +49,13 @@ typedef enum shoal_field_kind {
 
 /** One field of a component type, or of a nested struct. */
 typedef struct shoal_field {
-    const char *name;
-    shoal_field_kind kind;
+    const char *name;                 /**< As in the C source. */
+    shoal_field_kind kind;            /**< What it holds. */
     size_t offset;                    /**< Bytes from the start of the type. */
     size_t size;                      /**< Bytes of one element. */
     size_t count;                     /**< Elements of a fixed array; 0 and 1 both mean a single value. */
     const struct shoal_field *fields; /**< The nested fields of a SHOAL_FIELD_STRUCT. */
-    size_t field_count;
+    size_t field_count;               /**< Of `fields`. */
 } shoal_field;
 
 /**
@@ -80,11 +80,16 @@ typedef struct shoal_component_def {
     bool sync;                 /**< Goes into deltas. */
     const void *default_value; /**< `size` bytes, or NULL for zero bytes; not together with ctor. */
     const shoal_field *fields; /**< Checked against size and offsets; may be absent. */
-    size_t field_count;
+    size_t field_count;        /**< Of `fields`. */
+    /** Makes default values; false when it cannot. */
     bool (*ctor)(void *values, size_t count, void *user);
+    /** Makes copies; false when it cannot. */
     bool (*copy)(void *values, const void *source, size_t count, void *user);
+    /** Makes the values out of the source and ends the source. */
     void (*move)(void *values, void *source, size_t count, void *user);
+    /** Ends values. */
     void (*dtor)(void *values, size_t count, void *user);
+    /** False refuses the value. */
     bool (*validate)(const void *value, void *user);
     void *user; /**< Handed to every hook; the caller owns it; it must live as long as the process. */
 } shoal_component_def;
@@ -96,7 +101,8 @@ typedef struct shoal_component_slot {
 } shoal_component_slot;
 
 /**
- * Registers a type, or finds the one that has the same name and layout (size, alignment, version, fields).
+ * Registers a type, or finds the one that has the same name and layout: size, alignment, version, and fields (a later
+ * definition may leave the fields out, but not bring the first ones). Everything else stays as first registered.
  * Returns null on failure; shoal_last_error(NULL) then says why: COMPONENT_NAME, COMPONENT_SIZE,
  * COMPONENT_ALIGNMENT, COMPONENT_HOOKS, FIELD_INVALID, COMPONENT_CONFLICT (names both layouts),
  * COMPONENT_COLLISION (names both names), COMPONENT_LIMIT, OUT_OF_MEMORY, INVALID_ARGUMENT.
@@ -134,14 +140,17 @@ static inline shoal_component shoal_component_of(shoal_component_slot *slot) {
 
 /** Makes `Type` visible to other files; goes into a header. */
 #define SHOAL_COMPONENT_DECLARE(Type) extern shoal_component_slot shoal_slot_##Type;
+/** The same for a tag. */
 #define SHOAL_TAG_DECLARE(Name) SHOAL_COMPONENT_DECLARE(Name)
 
 /** Defines what SHOAL_COMPONENT_DECLARE declared; goes into one C file. (Type, members of the def...) */
 #define SHOAL_COMPONENT_DEFINE(...) SHOAL_COMPONENT_DEFINE_SLOT(__VA_ARGS__, )
+/** The same for a tag. */
 #define SHOAL_TAG_DEFINE(Name) shoal_component_slot shoal_slot_##Name = {.def = {.name = #Name}};
 
 /** Declares and defines a type for one C file. (Type, members of shoal_component_def...) */
 #define SHOAL_COMPONENT(...) SHOAL_MAYBE_UNUSED static SHOAL_COMPONENT_DEFINE_SLOT(__VA_ARGS__, )
+/** The same for a tag. */
 #define SHOAL_TAG(Name) SHOAL_MAYBE_UNUSED static SHOAL_TAG_DEFINE(Name)
 
 /* The callers add the last comma, so that a type without further members is one argument less, not an error. */
@@ -152,6 +161,8 @@ static inline shoal_component shoal_component_of(shoal_component_slot *slot) {
 /** A field table, for `.fields = SHOAL_FIELDS(...)`: initialises fields and field_count. */
 #define SHOAL_FIELDS(...)                                                                                              \
     (const shoal_field[]){__VA_ARGS__}, sizeof((const shoal_field[]){__VA_ARGS__}) / sizeof(shoal_field)
+
+/* clang-format off */
 
 /* The kind of an expression's type. long and long long are told apart by their size. */
 #define SHOAL_KIND_BY_SIZE(Type, kind32, kind64) (sizeof(Type) == 4 ? (kind32) : (kind64))
@@ -207,6 +218,8 @@ static inline shoal_component shoal_component_of(shoal_component_slot *slot) {
 #member, SHOAL_FIELD_STRUCT, offsetof(Type, member), sizeof(SHOAL_MEMBER(Type, member)[0]),                    \
             sizeof(SHOAL_MEMBER(Type, member)) / sizeof(SHOAL_MEMBER(Type, member)[0]), SHOAL_FIELDS(__VA_ARGS__)      \
     }
+
+/* clang-format on */
 
 #ifdef __cplusplus
 }

@@ -27,9 +27,11 @@ extern "C" {
 
 /** A component with a value for it: `data` is read during the call only. */
 typedef struct shoal_value {
-    shoal_component component;
-    const void *data; /**< the component's size in bytes; NULL for its default; ignored for a tag */
+    shoal_component component; /**< whose value */
+    const void *data;          /**< the component's size in bytes; NULL for its default; ignored for a tag */
 } shoal_value;
+
+/* clang-format off */
 
 /** A value given in place: SHOAL_VALUE(Position, 1, 2, 3). */
 #define SHOAL_VALUE(Type, ...)                                                                                         \
@@ -41,6 +43,9 @@ typedef struct shoal_value {
 /** A tag, or a component with its default value. */
 #define SHOAL_DEFAULT(Type)                                                                                            \
     { SHOAL_ID(Type), NULL }
+
+/* clang-format on */
+
 /** The two arguments (array, count) that the calls below take. */
 #define SHOAL_VALUES(...)                                                                                              \
     (const shoal_value[]){__VA_ARGS__}, sizeof((const shoal_value[]){__VA_ARGS__}) / sizeof(shoal_value)
@@ -83,14 +88,14 @@ typedef void (*shoal_fill_fn)(void *user, size_t first, size_t count, const shoa
 
 /** Many entities of one archetype; zero-initialised members mean none. */
 typedef struct shoal_spawn_many_def {
-    size_t count;              /**< entities to make */
-    const shoal_value *values; /**< components with one value for all */
-    size_t value_count;
+    size_t count;               /**< entities to make */
+    const shoal_value *values;  /**< components with one value for all */
+    size_t value_count;         /**< of `values` */
     const shoal_value *columns; /**< components with `count` values each, tight; data NULL: default, for `fill` */
-    size_t column_count;
-    shoal_fill_fn fill;     /**< called for each run of rows after the columns are copied; may be NULL */
-    void *user;             /**< handed to `fill` */
-    shoal_entity *entities; /**< out: `count` handles; may be NULL */
+    size_t column_count;        /**< of `columns` */
+    shoal_fill_fn fill;         /**< called for each run of rows after the columns are copied; may be NULL */
+    void *user;                 /**< handed to `fill` */
+    shoal_entity *entities;     /**< out: `count` handles; may be NULL */
 } shoal_spawn_many_def;
 
 /**
@@ -135,10 +140,10 @@ SHOAL_API shoal_status shoal_clear(shoal_world *world, shoal_entity entity);
 
 /** Several changes in one move. A component may be named once only (COMPONENT_DUPLICATE). */
 typedef struct shoal_change {
-    const shoal_value *add; /**< as shoal_add() */
-    size_t add_count;
+    const shoal_value *add;        /**< as shoal_add() */
+    size_t add_count;              /**< of `add` */
     const shoal_component *remove; /**< as shoal_remove() */
-    size_t remove_count;
+    size_t remove_count;           /**< of `remove` */
 } shoal_change;
 
 /** Makes all changes of `change` in one move, or none. COMPONENT_DUPLICATE. Thread: world. */
@@ -174,9 +179,11 @@ SHOAL_API size_t shoal_get_many(const shoal_world *world, const shoal_entity *en
 SHOAL_API size_t shoal_get_many_mut(shoal_world *world, const shoal_entity *entities, size_t count,
                                     shoal_component component, void **data);
 
-/** Typed forms: SHOAL_GET(world, entity, Position) is a const Position *. */
+/** SHOAL_GET(world, entity, Position) is a const Position *. */
 #define SHOAL_GET(world, entity, Type) ((const Type *)shoal_get((world), (entity), SHOAL_ID(Type)))
+/** SHOAL_GET_MUT(world, entity, Position) is a Position *. */
 #define SHOAL_GET_MUT(world, entity, Type) ((Type *)shoal_get_mut((world), (entity), SHOAL_ID(Type)))
+/** shoal_has() by type. */
 #define SHOAL_HAS(world, entity, Type) shoal_has((world), (entity), SHOAL_ID(Type))
 
 /**

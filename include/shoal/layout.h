@@ -53,12 +53,12 @@ SHOAL_API shoal_status shoal_layout_compute(size_t chunk_bytes, shoal_layout_col
 
 /** Cache lines that a loop over some entities touches; see shoal_layout_lines(). */
 typedef struct shoal_layout_line_count {
-    size_t row_lines;         /**< as an array of structs */
-    size_t row_line_bytes;    /**< row_lines times 64 */
-    double row_used_percent;  /**< wanted bytes among them, per cent */
-    size_t column_lines;      /**< as two columns of half the wanted bytes each */
-    size_t column_line_bytes; /**< column_lines times 64 */
-    double column_used_percent;
+    size_t row_lines;           /**< as an array of structs */
+    size_t row_line_bytes;      /**< row_lines times 64 */
+    double row_used_percent;    /**< wanted bytes among them, per cent */
+    size_t column_lines;        /**< as two columns of half the wanted bytes each */
+    size_t column_line_bytes;   /**< column_lines times 64 */
+    double column_used_percent; /**< wanted bytes among them, per cent */
 } shoal_layout_line_count;
 
 /**

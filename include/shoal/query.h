@@ -25,6 +25,7 @@
 extern "C" {
 #endif
 
+/** A query: terms, and the archetypes that match them. */
 typedef struct shoal_query shoal_query;
 
 /** How a term takes part in a query. */
@@ -42,27 +43,39 @@ typedef enum shoal_access {
 
 /** One term. */
 typedef struct shoal_term {
-    shoal_component component;
-    shoal_access access;
-    uint32_t group; /**< for the ANY kinds: terms of one number form a group */
+    shoal_component component; /**< what */
+    shoal_access access;       /**< how */
+    uint32_t group;            /**< for the ANY kinds: terms of one number form a group */
 } shoal_term;
 
+/* clang-format off */
+
+/** Must be there; for reading. */
 #define SHOAL_READ(Type)                                                                                               \
     { SHOAL_ID(Type), SHOAL_ACCESS_READ, 0 }
+/** Must be there; for reading and writing. */
 #define SHOAL_WRITE(Type)                                                                                              \
     { SHOAL_ID(Type), SHOAL_ACCESS_WRITE, 0 }
+/** Must be there. */
 #define SHOAL_WITH(Type)                                                                                               \
     { SHOAL_ID(Type), SHOAL_ACCESS_WITH, 0 }
+/** Must not be there. */
 #define SHOAL_WITHOUT(Type)                                                                                            \
     { SHOAL_ID(Type), SHOAL_ACCESS_WITHOUT, 0 }
+/** May be there; for reading. */
 #define SHOAL_OPTIONAL(Type)                                                                                           \
     { SHOAL_ID(Type), SHOAL_ACCESS_OPTIONAL_READ, 0 }
+/** May be there; for reading and writing. */
 #define SHOAL_OPTIONAL_WRITE(Type)                                                                                     \
     { SHOAL_ID(Type), SHOAL_ACCESS_OPTIONAL_WRITE, 0 }
+/** One of the group must be there; for reading. */
 #define SHOAL_ANY(group, Type)                                                                                         \
     { SHOAL_ID(Type), SHOAL_ACCESS_ANY_READ, (group) }
+/** One of the group must be there; for reading and writing. */
 #define SHOAL_ANY_WRITE(group, Type)                                                                                   \
     { SHOAL_ID(Type), SHOAL_ACCESS_ANY_WRITE, (group) }
+
+/* clang-format on */
 
 /** A term list, for `.terms = SHOAL_TERMS(...)`: initialises terms and term_count. */
 #define SHOAL_TERMS(...)                                                                                               \
@@ -70,9 +83,9 @@ typedef struct shoal_term {
 
 /** A query's definition. No terms at all match every entity. Read during the call only. */
 typedef struct shoal_query_def {
-    const shoal_term *terms;
-    size_t term_count;
-    const char *name; /**< for messages; copied; default: made of the terms */
+    const shoal_term *terms; /**< in any order */
+    size_t term_count;       /**< of `terms` */
+    const char *name;        /**< for messages; copied; default: made of the terms */
 } shoal_query_def;
 
 /**
@@ -104,6 +117,7 @@ SHOAL_API shoal_status shoal_query_destroy_entities(shoal_query *query);
     Thread: world. */
 SHOAL_API shoal_status shoal_query_change_entities(shoal_query *query, const shoal_change *change);
 
+/** @cond private */
 /* ---- what the inline functions below need to see; private, and subject to change ---- */
 
 /* A chunk as its archetype lists it. */
@@ -123,7 +137,7 @@ typedef struct shoal_view_archetype {
 /* A matching archetype: where its chunks are, and the column of each data term. */
 typedef struct shoal_view_match {
     const shoal_view_archetype *archetype;
-    uint16_t columns[2]; /* as many as there are data terms */
+    /* uint16_t columns[], as many as there are data terms */
 } shoal_view_match;
 
 /* The world's lock against structural changes. */
@@ -143,6 +157,8 @@ struct shoal_query {
     const uint32_t *write_keys; /* data term -> component id, or 0 where it may only be read */
     size_t data_count;
 };
+
+/** @endcond */
 
 /**
  * One chunk's rows while a query is iterated. `count` and `entities` are for reading; the rest is private. A view
@@ -197,7 +213,8 @@ static inline shoal_status shoal_view_begin(shoal_view *view, shoal_query *query
 static inline void shoal_view_close(shoal_view *view) {
     shoal_view_lock *lock = view->query_->lock;
     lock->count--;
-    lock->holder = lock->count == 0 ? NULL : view->outer_;
+    /* Views that end out of order leave the name of one that is still open. */
+    lock->holder = lock->count == 0 ? NULL : view->outer_ != NULL ? view->outer_ : lock->holder;
     view->count = 0;
     view->term_count_ = 0;
     view->query_ = NULL;
@@ -257,7 +274,7 @@ SHOAL_API void *shoal_view_refuse(const shoal_view *view, shoal_component compon
 static inline void *shoal_view_find(const shoal_view *view, const uint32_t *keys, uint32_t id, bool *found) {
     for (size_t term = 0; term < view->term_count_; term++) {
         if (keys[term] == id) {
-            uint16_t column = ((const shoal_view_match *)(const void *)view->match_)->columns[term];
+            uint16_t column = ((const uint16_t *)(const void *)(view->match_ + sizeof(shoal_view_match)))[term];
             *found = true;
             return column != SHOAL_NO_COLUMN ? view->base_ + view->offsets_[column] : NULL;
         }
@@ -283,8 +300,9 @@ static inline void *shoal_view_write(const shoal_view *view, shoal_component com
     return found ? column : shoal_view_refuse(view, component, true);
 }
 
-/** Typed forms: SHOAL_COLUMN(&view, Position) is a const Position *. */
+/** SHOAL_COLUMN(&view, Position) is a const Position *. */
 #define SHOAL_COLUMN(view, Type) ((const Type *)shoal_view_read((view), SHOAL_ID(Type)))
+/** SHOAL_COLUMN_MUT(&view, Position) is a Position *. */
 #define SHOAL_COLUMN_MUT(view, Type) ((Type *)shoal_view_write((view), SHOAL_ID(Type)))
 
 #ifdef __cplusplus

@@ -98,13 +98,13 @@ SHOAL_API shoal_status shoal_world_memory(const shoal_world *world, shoal_memory
 /** One archetype, as shoal_archetype_next() reports it. */
 typedef struct shoal_archetype_info {
     const shoal_component *components; /**< sorted: data components by id, then tags by id */
-    size_t component_count;
-    size_t chunk_count;
-    uint64_t row_count;
-    uint64_t row_capacity; /**< rows that fit into its chunks */
-    size_t used_bytes;     /**< bytes of live rows */
-    size_t unused_bytes;   /**< headers, gaps and free rows of its chunks */
-    uint32_t cursor;       /**< private: where the walk is */
+    size_t component_count;            /**< of `components` */
+    size_t chunk_count;                /**< chunks that hold rows */
+    uint64_t row_count;                /**< entities */
+    uint64_t row_capacity;             /**< rows that fit into its chunks */
+    size_t used_bytes;                 /**< bytes of live rows */
+    size_t unused_bytes;               /**< headers, gaps and free rows of its chunks */
+    uint32_t cursor;                   /**< private: where the walk is */
 } shoal_archetype_info;
 
 /**

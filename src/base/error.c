@@ -4,10 +4,15 @@
 #include "error.h"
 
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
 static _Thread_local error_record thread_record;
+static _Thread_local char thread_message[512];
+
+/* Numbers all errors of the process; relaxed, since only one thread's own are compared. */
+static _Atomic uint64_t last_sequence;
 
 error_record *error_thread_record(void) {
     return &thread_record;
@@ -28,6 +33,8 @@ COLD shoal_status error_component(error_record *record, shoal_status status, con
     record->entity = entity;
     record->component = component;
     record->detail[0] = '\0';
+    record->world = NULL;
+    record->sequence = atomic_fetch_add_explicit(&last_sequence, 1, memory_order_relaxed) + 1;
     return status;
 }
 
@@ -41,33 +48,33 @@ COLD shoal_status error_detail(error_record *record, shoal_status status, const 
 }
 
 /* Appends to the message, cutting what does not fit. */
-PRINTF_LIKE(2, 3)
-static void message_append(error_record *record, const char *format, ...) {
-    size_t used = strlen(record->message);
+PRINTF_LIKE(1, 2)
+static void message_append(const char *format, ...) {
+    size_t used = strlen(thread_message);
     va_list arguments;
     va_start(arguments, format);
-    (void)vsnprintf(record->message + used, sizeof record->message - used, format, arguments);
+    (void)vsnprintf(thread_message + used, sizeof thread_message - used, format, arguments);
     va_end(arguments);
 }
 
-shoal_error error_message(error_record *record, const char *component_name) {
-    record->message[0] = '\0';
+shoal_error error_message(const error_record *record, const char *component_name) {
+    thread_message[0] = '\0';
     if (record->status == SHOAL_OK) {
         return (shoal_error){.status = SHOAL_OK, .message = "no error"};
     }
-    message_append(record, "%s: %s", record->call, shoal_status_name(record->status));
+    message_append("%s: %s", record->call, shoal_status_name(record->status));
     if (!shoal_entity_is_null(record->entity)) {
         char text[SHOAL_ENTITY_TEXT_SIZE];
         (void)shoal_entity_format(record->entity, text, sizeof text);
-        message_append(record, ", entity %s", text);
+        message_append(", entity %s", text);
     }
     if (component_name != NULL) {
-        message_append(record, ", component %s", component_name);
+        message_append(", component %s", component_name);
     } else if (record->component.id != 0) {
-        message_append(record, ", component id %u", record->component.id);
+        message_append(", component id %u", record->component.id);
     }
     if (record->detail[0] != '\0') {
-        message_append(record, ": %s", record->detail);
+        message_append(": %s", record->detail);
     }
-    return (shoal_error){.status = record->status, .message = record->message};
+    return (shoal_error){.status = record->status, .message = thread_message};
 }

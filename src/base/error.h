@@ -1,5 +1,6 @@
 /*
- * The last error: each world has a record, and each thread has one for calls without a world.
+ * The last error: each world has a record for the calls that change it, and each thread has one for calls without a
+ * world and for calls that only read one, since several threads may read a world at once.
  *
  * A failing call stores what it knows (status, call, entity, component, a detail) and nothing more; the sentence
  * is put together when shoal_last_error() is asked for it, since a failed look-up may be common and must stay cheap.
@@ -17,7 +18,8 @@ typedef struct error_record {
     shoal_entity entity;       /* null: not named */
     shoal_component component; /* null: not named */
     char detail[288];          /* empty: none */
-    char message[512];         /* made on demand */
+    const shoal_world *world;  /* of a thread's record: the world that a reading call was about, or NULL */
+    uint64_t sequence;         /* which of two records is the later one */
 } error_record;
 
 /* The record of this thread for calls without a world. */
@@ -31,7 +33,7 @@ shoal_status error_component(error_record *record, shoal_status status, const ch
 shoal_status error_detail(error_record *record, shoal_status status, const char *call, const char *format, ...)
     PRINTF_LIKE(4, 5);
 
-/* Puts the message together. `component_name` is that of record->component, or NULL. */
-shoal_error error_message(error_record *record, const char *component_name);
+/* Puts the message together, in a buffer of this thread. `component_name` is that of record->component, or NULL. */
+shoal_error error_message(const error_record *record, const char *component_name);
 
 #endif

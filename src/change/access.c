@@ -30,22 +30,16 @@ static ALWAYS_INLINE void *value_find(const shoal_world *world, shoal_entity ent
 }
 
 /* Stores why value_find() gave NULL. */
-COLD static void *value_refuse(const shoal_world *reader, shoal_entity entity, shoal_component component,
+COLD static void *value_refuse(const shoal_world *world, shoal_entity entity, shoal_component component,
                                const char *call) {
-    if (reader == NULL) {
-        error_set(error_thread_record(), SHOAL_INVALID_ARGUMENT, call);
-        return NULL;
+    shoal_status status = SHOAL_INVALID_ARGUMENT;
+    if (world != NULL) {
+        const index_record *record = index_find(&world->index, entity);
+        const shoal_archetype *archetype = record != NULL ? world->archetypes[index_archetype(record->place)] : NULL;
+        status = archetype == NULL ? index_why(&world->index, entity)
+                                   : value_missing(archetype, archetype_find(archetype, component.id), component);
     }
-    /* The error record is the only thing that a failing read writes. */
-    shoal_world *world = (shoal_world *)(uintptr_t)reader;
-    const index_record *record = index_find(&world->index, entity);
-    if (record == NULL) {
-        world_fail_entity(world, call, entity);
-        return NULL;
-    }
-    const shoal_archetype *archetype = world->archetypes[index_archetype(record->place)];
-    world_fail_component(world, value_missing(archetype, archetype_find(archetype, component.id), component), call,
-                         entity, component);
+    world_fail_reader(world, status, call, entity, component);
     return NULL;
 }
 
@@ -112,22 +106,18 @@ static size_t get_many(const shoal_world *world, const shoal_entity *entities, s
     return found;
 }
 
-static bool many_is_valid(const shoal_world *reader, const shoal_entity *entities, size_t count,
+static bool many_is_valid(const shoal_world *world, const shoal_entity *entities, size_t count,
                           shoal_component component, void *data, const char *call) {
-    if (reader == NULL) {
-        error_set(error_thread_record(), SHOAL_INVALID_ARGUMENT, call);
-        return false;
+    shoal_status status = SHOAL_OK;
+    if (world == NULL || (count != 0 && (entities == NULL || data == NULL))) {
+        status = SHOAL_INVALID_ARGUMENT;
+    } else if (component_type_find(component.id) == NULL) {
+        status = SHOAL_COMPONENT_INVALID;
     }
-    shoal_world *world = (shoal_world *)(uintptr_t)reader; /* for its error record */
-    if (count != 0 && (entities == NULL || data == NULL)) {
-        world_fail(world, SHOAL_INVALID_ARGUMENT, call);
-        return false;
+    if (status != SHOAL_OK) {
+        world_fail_reader(world, status, call, (shoal_entity){0}, component);
     }
-    if (component_type_find(component.id) == NULL) {
-        world_fail_component(world, SHOAL_COMPONENT_INVALID, call, (shoal_entity){0}, component);
-        return false;
-    }
-    return true;
+    return status == SHOAL_OK;
 }
 
 size_t shoal_get_many(const shoal_world *world, const shoal_entity *entities, size_t count, shoal_component component,

@@ -37,22 +37,35 @@ static void bulk_keys_release(shoal_world *world, bulk_keys *keys) {
     }
 }
 
-/* A run of new rows in one chunk. */
+/* Where a bulk's rows begin: the chunk and row that were open when room had been made. */
+typedef struct bulk_place {
+    uint32_t chunk;
+    uint32_t row;
+} bulk_place;
+
+static bulk_place bulk_begin(const shoal_archetype *target) {
+    if (target->open == NULL) {
+        return (bulk_place){0}; /* no rows at all */
+    }
+    return (bulk_place){.chunk = (uint32_t)(target->open - target->chunks), .row = target->open->count};
+}
+
+/* A run of the bulk's rows in one chunk. */
 typedef struct bulk_run {
-    const chunk_ref *ref;
+    chunk_ref *ref;
     uint32_t first;
     uint32_t count;
     size_t done; /* rows of the bulk before this run */
 } bulk_run;
 
-/* The run that follows `run` (or the first one) of `total` rows; false at the end. Nothing is committed meanwhile. */
-static bool bulk_next(const shoal_archetype *target, size_t total, bulk_run *run) {
+/* The run that follows `run` (or the first one) of `total` rows; false at the end. */
+static bool bulk_next(const shoal_archetype *target, bulk_place begin, size_t total, bulk_run *run) {
     run->done += run->count;
     if (run->done == total) {
         return false;
     }
-    run->ref = run->ref == NULL ? target->open : run->ref + 1;
-    run->first = run->ref->count;
+    run->first = run->ref == NULL ? begin.row : 0;
+    run->ref = run->ref == NULL ? &target->chunks[begin.chunk] : run->ref + 1;
     size_t room = run->ref->capacity - run->first;
     run->count = (uint32_t)(total - run->done < room ? total - run->done : room);
     return true;
@@ -77,31 +90,39 @@ static bool make_run(const shoal_archetype *target, uint32_t number, const bulk_
                                run->count);
 }
 
-/* Ends the values of key `key_count - 1` and those before it, up to but without the run `last`. */
-static void bulk_unmake(const shoal_transition *edge, size_t total, size_t key, size_t run_limit) {
-    if (edge->columns[key] == ARCHETYPE_NONE) {
-        return;
-    }
+/* One bulk under way. */
+typedef struct bulk_spawning {
+    const shoal_spawn_many_def *def;
+    const bulk_keys *keys;
+    const shoal_transition *edge;
+    bulk_place begin;
+} bulk_spawning;
+
+/* Ends the values of one key, up to but without the run that begins with row `limit`. */
+static void bulk_unmake(const bulk_spawning *bulk, size_t key, size_t limit) {
+    const shoal_archetype *target = bulk->edge->target;
+    uint32_t number = bulk->edge->columns[key];
     bulk_run run = {0};
-    while (bulk_next(edge->target, total, &run) && run.done < run_limit) {
-        const archetype_column *column = &edge->target->columns[edge->columns[key]];
-        component_end(column->type, run_column(&run, column, edge->columns[key]), run.count);
+    while (number != ARCHETYPE_NONE && bulk_next(target, bulk->begin, bulk->def->count, &run) && run.done < limit) {
+        const archetype_column *column = &target->columns[number];
+        component_end(column->type, run_column(&run, column, number), run.count);
     }
 }
 
 /* Writes all values of all rows; none when a hook fails. */
-static shoal_status bulk_make(shoal_world *world, const shoal_transition *edge, const bulk_keys *keys, size_t total,
-                              const char *call) {
+static shoal_status bulk_make(shoal_world *world, const bulk_spawning *bulk, const char *call) {
+    const shoal_archetype *target = bulk->edge->target;
+    const bulk_keys *keys = bulk->keys;
     for (size_t key = 0; key < keys->count; key++) {
-        uint32_t number = edge->columns[key];
+        uint32_t number = bulk->edge->columns[key];
         bulk_run run = {0};
-        while (number != ARCHETYPE_NONE && bulk_next(edge->target, total, &run)) {
-            if (!make_run(edge->target, number, &run, &keys->all[key], key < keys->value_count)) {
-                bulk_unmake(edge, total, key, run.done);
+        while (number != ARCHETYPE_NONE && bulk_next(target, bulk->begin, bulk->def->count, &run)) {
+            if (!make_run(target, number, &run, &keys->all[key], key < keys->value_count)) {
+                bulk_unmake(bulk, key, run.done);
                 while (key-- > 0) {
-                    bulk_unmake(edge, total, key, total);
+                    bulk_unmake(bulk, key, bulk->def->count);
                 }
-                shoal_component component = {edge->target->ids[number]};
+                shoal_component component = {target->ids[number]};
                 return world_fail_component(world, SHOAL_HOOK_FAILED, call, (shoal_entity){0}, component);
             }
         }
@@ -109,7 +130,7 @@ static shoal_status bulk_make(shoal_world *world, const shoal_transition *edge, 
     return SHOAL_OK;
 }
 
-/* Takes slots for the rows of one run and places them. */
+/* Takes slots for the rows of one run, places and counts them. */
 static void bulk_take(shoal_world *world, shoal_archetype *target, const bulk_run *run, shoal_entity *entities) {
     shoal_entity *column = chunk_entities(run->ref) + run->first;
     for (uint32_t i = 0; i < run->count; i++) {
@@ -120,78 +141,97 @@ static void bulk_take(shoal_world *world, shoal_archetype *target, const bulk_ru
     if (entities != NULL) {
         memcpy(entities + run->done, column, run->count * sizeof(shoal_entity));
     }
+    if (run->ref->count == 0) {
+        target->chunk_count++;
+        target->spare_count--;
+    }
+    run->ref->count += run->count;
+    target->row_count += run->count;
 }
 
-static void bulk_fill(const shoal_spawn_many_def *def, const shoal_transition *edge, const bulk_run *run,
-                      void **columns) {
+static void bulk_fill(const bulk_spawning *bulk, const bulk_run *run, void **columns) {
+    const shoal_spawn_many_def *def = bulk->def;
+    const shoal_archetype *target = bulk->edge->target;
     for (size_t i = 0; i < def->column_count; i++) {
-        uint32_t number = edge->columns[def->value_count + i];
-        columns[i] = number == ARCHETYPE_NONE ? NULL : run_column(run, &edge->target->columns[number], number);
+        uint32_t number = bulk->edge->columns[def->value_count + i];
+        columns[i] = number == ARCHETYPE_NONE ? NULL : run_column(run, &target->columns[number], number);
     }
     def->fill(def->user, run->done, run->count, chunk_entities(run->ref) + run->first, columns);
 }
 
 /* Places all rows, then shows them to the caller's fill function. Cannot fail. */
-static void bulk_commit(shoal_world *world, const shoal_spawn_many_def *def, const shoal_transition *edge,
-                        void **fill_columns) {
-    shoal_archetype *target = edge->target;
+static void bulk_commit(shoal_world *world, const bulk_spawning *bulk, void **fill_columns) {
+    const shoal_spawn_many_def *def = bulk->def;
+    shoal_archetype *target = bulk->edge->target;
     const bulk_run start = {0};
-    for (bulk_run run = start; bulk_next(target, def->count, &run);) {
+    for (bulk_run run = start; bulk_next(target, bulk->begin, def->count, &run);) {
         bulk_take(world, target, &run, def->entities);
     }
+    archetype_settle(world, target);
     const char *outer = world_lock_enter(world, "shoal_spawn_many");
-    for (bulk_run run = start; def->fill != NULL && bulk_next(target, def->count, &run);) {
-        bulk_fill(def, edge, &run, fill_columns);
+    for (bulk_run run = start; def->fill != NULL && bulk_next(target, bulk->begin, def->count, &run);) {
+        bulk_fill(bulk, &run, fill_columns);
     }
     world_lock_leave(world, outer);
-    for (size_t left = def->count; left > 0;) {
-        chunk_ref *ref = target->open;
-        uint32_t room = ref->capacity - ref->count;
-        uint32_t count = left < room ? (uint32_t)left : room;
-        if (ref->count == 0) {
-            target->chunk_count++;
-            target->spare_count--;
+}
+
+/* Asks the validate hooks: once for a shared value, for each row of a column. */
+static shoal_status bulk_validate(shoal_world *world, const shoal_spawn_many_def *def, const char *call) {
+    shoal_status status = change_validate(world, def->values, def->value_count, call);
+    for (size_t key = 0; key < def->column_count && status == SHOAL_OK; key++) {
+        shoal_value value = def->columns[key];
+        const component_type *type = component_type_at(value.component.id);
+        if (type->def.validate == NULL || value.data == NULL) {
+            continue;
         }
-        ref->count += count;
-        target->row_count += count;
-        left -= count;
-        archetype_find_open(target);
+        for (size_t i = 0; i < def->count && status == SHOAL_OK; i++) {
+            status = change_validate(world, &value, 1, call);
+            value.data = (const char *)value.data + type->def.size;
+        }
     }
+    return status;
+}
+
+/* Room for the rows and their slots; gives back what it has made when it fails. */
+static shoal_status bulk_reserve(shoal_world *world, shoal_archetype *target, size_t count, const char *call) {
+    shoal_status status = index_prepare(&world->index, count);
+    status = status == SHOAL_OK ? archetype_reserve(world, target, count) : status;
+    if (status != SHOAL_OK) {
+        world_give_back(world);
+        return world_fail(world, status, call);
+    }
+    return SHOAL_OK;
 }
 
 static shoal_status bulk_spawn(shoal_world *world, const shoal_spawn_many_def *def, const bulk_keys *keys,
                                const char *call) {
     transition_keys edge_keys = {.add = keys->all, .add_count = keys->count};
-    const shoal_transition *edge = transition_find(world, world->root, &edge_keys, call);
-    if (edge == NULL) {
+    bulk_spawning bulk = {.def = def, .keys = keys, .edge = transition_find(world, world->root, &edge_keys, call)};
+    if (bulk.edge == NULL) {
         return world->error.status;
     }
-    for (size_t i = 0; i < def->count && edge->target->careful; i++) {
-        for (size_t key = 0; key < keys->count; key++) {
-            shoal_value value = keys->all[key];
-            if (key >= keys->value_count && value.data != NULL) {
-                value.data = (const char *)value.data + i * component_type_at(value.component.id)->def.size;
-            }
-            if ((i == 0 || key >= keys->value_count) && change_validate(world, &value, 1, call) != SHOAL_OK) {
-                return world->error.status;
-            }
-        }
+    if (def->count > world->index.slot_limit - world->index.live_count) {
+        return world_fail(world, SHOAL_ENTITY_LIMIT, call);
     }
-    shoal_status status = index_prepare(&world->index, def->count);
-    status = status == SHOAL_OK ? archetype_reserve(world, edge->target, def->count) : status;
-    if (status != SHOAL_OK) {
-        return world_fail(world, status, call);
-    }
+    shoal_archetype *target = bulk.edge->target;
     size_t fill_bytes = (def->column_count + 1) * sizeof(void *);
-    void **fill_columns = memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, fill_bytes, 16);
-    status = fill_columns == NULL ? world_fail(world, world->memory.failure, call)
-                                  : bulk_make(world, edge, keys, def->count, call);
+    shoal_status status = bulk_validate(world, def, call);
+    void **fill_columns =
+        status == SHOAL_OK ? memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, fill_bytes, 16) : NULL;
+    if (fill_columns == NULL) {
+        return status == SHOAL_OK ? world_fail(world, world->memory.failure, call) : status;
+    }
+    status = bulk_reserve(world, target, def->count, call);
     if (status == SHOAL_OK) {
-        bulk_commit(world, def, edge, fill_columns);
+        bulk.begin = bulk_begin(target);
+        status = bulk_make(world, &bulk, call);
+    }
+    if (status == SHOAL_OK) {
+        bulk_commit(world, &bulk, fill_columns);
     }
     memory_release(&world->memory, SHOAL_PURPOSE_SCRATCH, fill_columns, fill_bytes, 16);
-    archetype_settle(world, edge->target);
-    change_torture(world, edge->target);
+    archetype_settle(world, target);
+    change_torture(world, target);
     return status;
 }
 
@@ -408,6 +448,87 @@ static shoal_status query_change(shoal_query *query, const transition_keys *keys
     return status;
 }
 
+/* Copies of the values that a caller gave, since they may lie in rows that move before all have read them. */
+typedef struct given_values {
+    shoal_value *values;
+    size_t count;
+} given_values;
+
+static void given_release(shoal_world *world, given_values *given) {
+    for (size_t i = 0; i < given->count; i++) {
+        const component_type *type = component_type_at(given->values[i].component.id);
+        if (given->values[i].data != NULL) {
+            void *copy = (void *)(uintptr_t)given->values[i].data; /* made by given_copy() */
+            component_end(type, copy, 1);
+            memory_release(&world->memory, SHOAL_PURPOSE_SCRATCH, copy, type->def.size, type->def.alignment);
+        }
+    }
+    memory_release(&world->memory, SHOAL_PURPOSE_SCRATCH, given->values, given->count * sizeof(shoal_value), 16);
+}
+
+static shoal_status given_copy_one(shoal_world *world, shoal_value from, shoal_value *to, const char *call) {
+    const component_type *type = component_type_at(from.component.id);
+    *to = (shoal_value){.component = from.component};
+    if (from.data == NULL || type->def.size == 0) {
+        return SHOAL_OK;
+    }
+    void *copy = memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, type->def.size, type->def.alignment);
+    if (copy == NULL) {
+        return world_fail(world, world->memory.failure, call);
+    }
+    if (!component_make_copy(type, copy, from.data, 1)) {
+        memory_release(&world->memory, SHOAL_PURPOSE_SCRATCH, copy, type->def.size, type->def.alignment);
+        return world_fail_component(world, SHOAL_HOOK_FAILED, call, (shoal_entity){0}, from.component);
+    }
+    to->data = copy;
+    return SHOAL_OK;
+}
+
+static shoal_status given_copy(shoal_world *world, const shoal_change *change, given_values *given, const char *call) {
+    *given = (given_values){.count = change->add_count};
+    if (given->count == 0) {
+        return SHOAL_OK;
+    }
+    given->values = memory_allocate_zero(&world->memory, SHOAL_PURPOSE_SCRATCH, given->count * sizeof(shoal_value), 16);
+    if (given->values == NULL) {
+        given->count = 0;
+        return world_fail(world, world->memory.failure, call);
+    }
+    shoal_status status = SHOAL_OK;
+    for (size_t i = 0; i < given->count; i++) {
+        given->values[i].component = change->add[i].component; /* so that a failure can release all of them */
+    }
+    for (size_t i = 0; i < given->count && status == SHOAL_OK; i++) {
+        status = given_copy_one(world, change->add[i], &given->values[i], call);
+    }
+    if (status != SHOAL_OK) {
+        given_release(world, given);
+    }
+    return status;
+}
+
+/* The change with keys that are known to be right. */
+static shoal_status query_change_checked(shoal_query *query, const shoal_change *change, const char *call) {
+    shoal_world *world = query_of(query)->world;
+    given_values given;
+    shoal_status status = given_copy(world, change, &given, call);
+    if (status != SHOAL_OK) {
+        return status;
+    }
+    transition_keys keys = {
+        .add = given.values, .add_count = given.count, .remove = change->remove, .remove_count = change->remove_count};
+    size_t bytes = query_of(query)->match_count * sizeof(bulk_change);
+    bulk_change *changes = memory_allocate_zero(&world->memory, SHOAL_PURPOSE_SCRATCH, bytes, 16);
+    status =
+        changes != NULL ? query_change(query, &keys, changes, call) : world_fail(world, world->memory.failure, call);
+    memory_release(&world->memory, SHOAL_PURPOSE_SCRATCH, changes, bytes, 16);
+    given_release(world, &given);
+    if (status != SHOAL_OK) {
+        world_give_back(world);
+    }
+    return status;
+}
+
 shoal_status shoal_query_change_entities(shoal_query *query, const shoal_change *change) {
     static const char call[] = "shoal_query_change_entities";
     if (query == NULL) {
@@ -422,18 +543,6 @@ shoal_status shoal_query_change_entities(shoal_query *query, const shoal_change 
     if (status != SHOAL_OK) {
         return status;
     }
-    if (transition_find(world, world->root, &keys, call) == NULL) { /* checks the keys even when nothing matches */
-        return world->error.status;
-    }
-    if (query_of(query)->match_count == 0) {
-        return SHOAL_OK;
-    }
-    size_t bytes = query_of(query)->match_count * sizeof(bulk_change);
-    bulk_change *changes = memory_allocate_zero(&world->memory, SHOAL_PURPOSE_SCRATCH, bytes, 16);
-    if (changes == NULL) {
-        return world_fail(world, world->memory.failure, call);
-    }
-    status = query_change(query, &keys, changes, call);
-    memory_release(&world->memory, SHOAL_PURPOSE_SCRATCH, changes, bytes, 16);
-    return status;
+    status = transition_check(world, &keys, call); /* also when nothing matches */
+    return status != SHOAL_OK || query_of(query)->match_count == 0 ? status : query_change_checked(query, change, call);
 }

@@ -111,33 +111,39 @@ COLD static shoal_status change_careful(shoal_world *world, shoal_entity entity,
 
 /* ---- plain archetypes ---- */
 
-/* Replaces values of an entity that stays where it is. */
+/* Replaces values of an entity where it is. */
 static void replace_plain(const row_place place, const shoal_transition *edge, const shoal_value *values) {
     for (size_t i = 0; i < edge->add_count; i++) {
-        if (edge->columns[i] != ARCHETYPE_NONE && values[i].data != NULL) {
-            copy_value(archetype_value(place.archetype, place.chunk, edge->columns[i], place.row), values[i].data,
-                       place.archetype->columns[edge->columns[i]].byte_size);
+        uint32_t column = archetype_find(place.archetype, values[i].component.id);
+        if (column < place.archetype->column_count && values[i].data != NULL) {
+            void *value = archetype_value(place.archetype, place.chunk, column, place.row);
+            if (value != values[i].data) {
+                copy_value(value, values[i].data, place.archetype->columns[column].byte_size);
+            }
         }
     }
 }
 
 /* Writes the added values before the move, so that they may point into the row itself: new components into the open row
-   of the target, replaced ones in place, where the move finds them. */
+   of the target first, then the replaced one in place, where the move finds it. */
 static void write_added(row_place place, const shoal_transition *edge, const shoal_value *values) {
     const shoal_archetype *source = place.archetype;
     for (size_t i = 0; i < edge->add_count; i++) {
         uint32_t column = edge->columns[i];
-        if (column == ARCHETYPE_NONE) {
-            continue;
-        }
-        size_t byte_size = edge->target->columns[column].byte_size;
-        uint32_t old_column = archetype_find(source, values[i].component.id);
-        if (old_column == ARCHETYPE_NONE) {
-            write_value(row_open_value(edge->target, column), values[i].data, byte_size);
-        } else if (values[i].data != NULL) {
-            copy_value(archetype_value(source, place.chunk, old_column, place.row), values[i].data, byte_size);
+        if (column != ARCHETYPE_NONE && archetype_find(source, values[i].component.id) == ARCHETYPE_NONE) {
+            write_value(row_open_value(edge->target, column), values[i].data, edge->target->columns[column].byte_size);
         }
     }
+    replace_plain(place, edge, values);
+}
+
+/* More than one value is replaced, so one may be given from another: they must be staged. */
+static bool replaces_several(const shoal_archetype *source, const shoal_transition *edge, const shoal_value *values) {
+    size_t count = 0;
+    for (size_t i = 0; i < edge->add_count; i++) {
+        count += value_replaces(source, edge, values, i);
+    }
+    return count > 1;
 }
 
 static shoal_status change_plain(shoal_world *world, shoal_entity entity, index_record *record,
@@ -161,13 +167,14 @@ static shoal_status change_plain(shoal_world *world, shoal_entity entity, index_
 static shoal_status change_found(shoal_world *world, shoal_entity entity, index_record *record,
                                  const transition_keys *keys, const char *call) {
     shoal_archetype *source = row_of(world, record).archetype;
+    transition_bound(world);
     const shoal_transition *edge = transition_find(world, source, keys, call);
     if (edge == NULL) {
         return world->error.status;
     }
-    shoal_status status = source->careful || edge->target->careful
-                              ? change_careful(world, entity, record, edge, keys->add, call)
-                              : change_plain(world, entity, record, edge, keys->add, call);
+    bool careful = source->careful || edge->target->careful || replaces_several(source, edge, keys->add);
+    shoal_status status = careful ? change_careful(world, entity, record, edge, keys->add, call)
+                                  : change_plain(world, entity, record, edge, keys->add, call);
     change_torture(world, source);
     change_torture(world, edge->target);
     return status;

@@ -30,8 +30,7 @@ static ALWAYS_INLINE shoal_status change_reserve_row(shoal_world *world, shoal_a
     if (LIKELY(target->open != NULL)) {
         return SHOAL_OK;
     }
-    shoal_status status =
-        target->hooked ? archetype_reserve_unmoved(world, target) : archetype_reserve(world, target, 1);
+    shoal_status status = archetype_reserve(world, target, 1);
     return status == SHOAL_OK ? SHOAL_OK : world_fail(world, status, call);
 }
 

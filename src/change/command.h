@@ -30,7 +30,10 @@ enum command_flags {
     COMMAND_HAS_DEFAULT = 2, /* the default that a hook has made when recording, for when the component is new */
     COMMAND_IN_ARENA = 4,    /* `value` points to it; else it is the payload */
     COMMAND_OF_SPAWN = 8,    /* an ADD that belongs to the SPAWN before it */
-    COMMAND_CONSUMED = 16    /* applying has moved the value into a row, or ended it */
+    COMMAND_CONSUMED = 16,   /* applying has moved the value into a row, or ended it */
+    COMMAND_LINKED = 32,     /* while applying: its entity was alive when the commands were chained */
+    COMMAND_JUDGED = 64,     /* the validate hook has been asked */
+    COMMAND_REFUSED = 128    /* and has refused */
 };
 
 typedef struct shoal_command {
@@ -127,7 +130,7 @@ static inline bool command_placeholder(const shoal_commands *commands, shoal_ent
 /* Ends a value that the buffer still owns. */
 void command_end_value(shoal_command *command);
 
-/* True when a validate hook refuses the value of an add or a set. */
+/* True when a validate hook refuses the value of an add or a set. It is asked once: plan and commit must agree. */
 bool command_value_is_refused(shoal_command *command);
 
 /* Works out what the commands from `head` on (a chain by `next`) do to an entity of archetype `base`. Commands that

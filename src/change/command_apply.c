@@ -164,6 +164,7 @@ static shoal_status chains_link(shoal_commands *commands, uint32_t *spawn_next) 
     for (size_t i = commands->command_count; i-- > 0;) {
         shoal_command *command = command_at(commands, i);
         command->next = COMMAND_NONE;
+        command->flags &= (uint8_t)~COMMAND_LINKED;
         uint32_t number;
         if (command_placeholder(commands, command->entity, &number)) {
             command->next = spawn_next[number];
@@ -174,6 +175,7 @@ static shoal_status chains_link(shoal_commands *commands, uint32_t *spawn_next) 
                 return status;
             }
             uint32_t *head = head_of(commands, command->entity);
+            command->flags |= COMMAND_LINKED;
             command->next = *head == 0 ? COMMAND_NONE : *head - 1;
             *head = (uint32_t)i + 1;
         }
@@ -207,6 +209,13 @@ static shoal_status plan_chain(shoal_commands *commands, shoal_archetype *base, 
     return spawns || edge->target != base ? target_count_row(commands, edge->target) : SHOAL_OK;
 }
 
+/* The number of the spawn that a command on a placeholder is for. */
+static uint32_t spawn_of(const shoal_commands *commands, const shoal_command *command) {
+    uint32_t number = 0;
+    (void)command_placeholder(commands, command->entity, &number);
+    return number;
+}
+
 /* A spawn is refused as a whole when one of its values is. */
 static bool spawn_is_refused(const shoal_commands *commands, uint32_t number) {
     const command_spawn *spawn = command_spawn_at(commands, number);
@@ -225,11 +234,9 @@ static shoal_status plan_linked(shoal_commands *commands) {
         const index_record *record = index_find(&world->index, command->entity);
         const uint32_t *head = record != NULL ? head_of(commands, command->entity) : NULL;
         shoal_status status = SHOAL_OK;
-        uint32_t spawn;
         if (command->kind == SHOAL_COMMAND_SPAWN) {
-            (void)command_placeholder(commands, command->entity, &spawn);
-            status =
-                spawn_is_refused(commands, spawn) ? SHOAL_OK : plan_chain(commands, world->root, (uint32_t)i, true);
+            bool refused = spawn_is_refused(commands, spawn_of(commands, command));
+            status = refused ? SHOAL_OK : plan_chain(commands, world->root, (uint32_t)i, true);
         } else if (head != NULL && *head == i + 1) {
             status = plan_chain(commands, world->archetypes[index_archetype(record->place)], (uint32_t)i, false);
         }
@@ -265,7 +272,7 @@ COLD static shoal_status plan_slots(shoal_commands *commands, uint64_t free_coun
         const shoal_command *command = command_at(commands, i);
         if (command->kind == SHOAL_COMMAND_DESTROY) {
             free_count += destroy_frees_slot(commands, command);
-        } else if (command->kind == SHOAL_COMMAND_SPAWN) {
+        } else if (command->kind == SHOAL_COMMAND_SPAWN && !spawn_is_refused(commands, spawn_of(commands, command))) {
             status = free_count > 0 ? SHOAL_OK : SHOAL_ENTITY_LIMIT;
             free_count -= free_count > 0;
         }
@@ -571,7 +578,8 @@ static void commit_chained(shoal_commands *commands, uint32_t number) {
         return;
     }
     index_record *record = index_find(&commands->world->index, command->entity);
-    if (record == NULL) {
+    if (record == NULL || !(command->flags & COMMAND_LINKED)) {
+        /* Not linked: the handle was dead at the start and was guessed right; it stays dead for this buffer. */
         command_dropped(commands, number, SHOAL_ENTITY_DEAD);
     } else if (is_last) {
         commit_alive(commands, command->entity, record);
@@ -590,6 +598,7 @@ static void resolved_keep(shoal_commands *commands) {
 }
 
 static void commit_all(shoal_commands *commands, bool distinct) {
+    commands->world->is_half_way = true;
     for (uint32_t i = 0; i < commands->command_count; i++) {
         if (LIKELY(distinct)) {
             commit_single(commands, i);
@@ -601,6 +610,7 @@ static void commit_all(shoal_commands *commands, bool distinct) {
         heads_clear(commands);
     }
     targets_forget(commands);
+    commands->world->is_half_way = false;
     resolved_keep(commands);
     for (uint32_t age = 0; commands->world->move_rows && age < commands->world->archetype_count; age++) {
         row_shuffle_chunks(commands->world, commands->world->by_age[age]);
@@ -628,6 +638,7 @@ shoal_status shoal_commands_apply(shoal_commands *commands, shoal_commands_resul
     }
     if (status != SHOAL_OK) {
         targets_forget(commands);
+        world_give_back(world);
         return status;
     }
     commands->result = (shoal_commands_result){0};

@@ -29,8 +29,14 @@ static fold_entry *entry_of(shoal_commands *commands, const shoal_archetype *bas
 
 bool command_value_is_refused(shoal_command *command) {
     const component_type *type = component_type_at(command->component);
-    return (command->flags & COMMAND_HAS_VALUE) && type->def.validate != NULL &&
-           !type->def.validate(command_value(command), type->def.user);
+    if (!(command->flags & COMMAND_HAS_VALUE) || type->def.validate == NULL) {
+        return false;
+    }
+    if (!(command->flags & COMMAND_JUDGED)) {
+        bool accepted = type->def.validate(command_value(command), type->def.user);
+        command->flags |= accepted ? COMMAND_JUDGED : COMMAND_JUDGED | COMMAND_REFUSED;
+    }
+    return command->flags & COMMAND_REFUSED;
 }
 
 /* What an add or a set does to its component; returns the status that the call would have had. */

@@ -55,6 +55,7 @@ static ALWAYS_INLINE shoal_entity spawn_commit(shoal_world *world, shoal_archety
 /* Any spawn. */
 static shoal_entity spawn_any(shoal_world *world, const shoal_value *values, size_t value_count, const char *call) {
     transition_keys keys = {.add = values, .add_count = value_count};
+    transition_bound(world);
     const shoal_transition *edge = transition_find(world, world->root, &keys, call);
     if (edge == NULL || spawn_prepare_slow(world, edge, values, call) != SHOAL_OK) {
         return (shoal_entity){0};

@@ -16,7 +16,7 @@ _Static_assert(sizeof(shoal_view_chunk) == sizeof(chunk_ref) &&
 _Static_assert(offsetof(shoal_view_archetype, chunks) == offsetof(shoal_archetype, chunks) &&
                    offsetof(shoal_view_archetype, chunk_count) == offsetof(shoal_archetype, chunk_count),
                "views see the head of an archetype as it is");
-_Static_assert(offsetof(shoal_view_match, columns) == offsetof(query_match, columns), "views see matches as they are");
+_Static_assert(sizeof(shoal_view_match) == offsetof(query_match, columns), "views see matches as they are");
 _Static_assert(sizeof(shoal_view_lock) == sizeof(world_lock) &&
                    offsetof(shoal_view_lock, count) == offsetof(world_lock, count),
                "views see the world's lock as it is");

@@ -37,17 +37,13 @@ static void print_row(text_output *output, const row_place *place) {
 
 shoal_status shoal_print_entity(const shoal_world *world, shoal_entity entity, shoal_write_fn write, void *user) {
     static const char call[] = "shoal_print_entity";
-    if (world == NULL) {
-        return error_set(error_thread_record(), SHOAL_INVALID_ARGUMENT, call);
-    }
-    /* The error record is the only thing that a failing read writes. */
-    shoal_world *failing = (shoal_world *)(uintptr_t)world;
-    if (write == NULL) {
-        return world_fail(failing, SHOAL_INVALID_ARGUMENT, call);
+    const shoal_component none = {0};
+    if (world == NULL || write == NULL) {
+        return world_fail_reader(world, SHOAL_INVALID_ARGUMENT, call, (shoal_entity){0}, none);
     }
     const index_record *record = index_find(&world->index, entity);
     if (record == NULL) {
-        return world_fail_entity(failing, call, entity);
+        return world_fail_reader(world, index_why(&world->index, entity), call, entity, none);
     }
     const row_place place = row_of(world, record);
     text_output output;
@@ -56,5 +52,10 @@ shoal_status shoal_print_entity(const shoal_world *world, shoal_entity entity, s
     text_put_entity(&output, entity);
     text_put(&output, "\n", 1);
     print_row(&output, &place);
-    return text_finish(&output, &failing->error, call);
+    error_record *error = error_thread_record(); /* a reading call's error is its thread's */
+    shoal_status status = text_finish(&output, error, call);
+    if (status != SHOAL_OK) {
+        error->world = world;
+    }
+    return status;
 }

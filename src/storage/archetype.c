@@ -18,7 +18,7 @@
 
 /* ---- sets ---- */
 
-size_t archetype_sort_ids(uint32_t *ids, size_t count) {
+void archetype_sort_ids(uint32_t *ids, size_t count) {
     size_t gap = 1;
     while (gap < count / 3) {
         gap = gap * 3 + 1; /* Knuth's gaps for Shell's sort */
@@ -33,13 +33,6 @@ size_t archetype_sort_ids(uint32_t *ids, size_t count) {
             ids[at] = id;
         }
     }
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (kept == 0 || ids[kept - 1] != ids[i]) {
-            ids[kept++] = ids[i];
-        }
-    }
-    return kept;
 }
 
 static uint32_t set_hash(const uint32_t *ids, size_t count) {
@@ -442,6 +435,11 @@ static shoal_status refs_reserve(shoal_world *world, shoal_archetype *archetype,
     return SHOAL_OK;
 }
 
+/* Chunks with hooks are never merged: the value that a caller gives may lie in one, and a moved object is no more. */
+static bool chunks_may_merge(const shoal_archetype *archetype) {
+    return !archetype->hooked;
+}
+
 /* The size of the next chunk: at most a quarter of the bytes in use, or the largest that `missing` rows fill. A chunk
    that may be merged with the last one is no larger than it, so that sizes fall from the first chunk to the last. */
 static uint32_t next_pool(const shoal_archetype *archetype, uint64_t missing) {
@@ -453,7 +451,7 @@ static uint32_t next_pool(const shoal_archetype *archetype, uint64_t missing) {
         pool++;
     }
     uint32_t total = archetype->chunk_count + archetype->spare_count;
-    if (missing_bytes <= quarter && total > 0) {
+    if (missing_bytes <= quarter && total > 0 && chunks_may_merge(archetype)) {
         uint32_t last = ref_pool(archetype, &archetype->chunks[total - 1]);
         bool last_may_merge = pool_chunk_bytes(last + 1) <= ARCHETYPE_MERGE_BYTES;
         pool = last_may_merge && last < pool ? last : pool;
@@ -483,10 +481,10 @@ static void chunk_append(shoal_world *world, shoal_archetype *archetype, uint32_
     archetype_find_open(archetype);
 }
 
-static shoal_status chunk_add(shoal_world *world, shoal_archetype *archetype, uint64_t missing, bool merge) {
+static shoal_status chunk_add(shoal_world *world, shoal_archetype *archetype, uint64_t missing) {
     uint32_t pool = next_pool(archetype, missing);
     uint32_t kept = archetype->chunk_count + archetype->spare_count;
-    while (merge && kept > 0 && ref_pool(archetype, &archetype->chunks[kept - 1]) == pool &&
+    while (chunks_may_merge(archetype) && kept > 0 && ref_pool(archetype, &archetype->chunks[kept - 1]) == pool &&
            pool < archetype->largest_pool && pool_chunk_bytes(pool + 1) <= ARCHETYPE_MERGE_BYTES) {
         pool++;
         kept--;
@@ -508,17 +506,13 @@ shoal_status archetype_reserve(shoal_world *world, shoal_archetype *archetype, u
     archetype_flush_left(world);
     while (archetype->row_capacity - archetype->row_count < rows) {
         uint64_t room = archetype->row_capacity - archetype->row_count;
-        shoal_status status = chunk_add(world, archetype, rows - room, true);
+        shoal_status status = chunk_add(world, archetype, rows - room);
         if (status != SHOAL_OK) {
             archetype_settle(world, archetype);
             return status;
         }
     }
     return SHOAL_OK;
-}
-
-shoal_status archetype_reserve_unmoved(shoal_world *world, shoal_archetype *archetype) {
-    return archetype->open != NULL ? SHOAL_OK : chunk_add(world, archetype, 1, false);
 }
 
 shoal_status archetype_promise(shoal_world *world, shoal_archetype *archetype, uint64_t rows) {

@@ -92,8 +92,8 @@ struct shoal_world;
 
 /* ---- sets ---- */
 
-/* Sorts ids into archetype order and takes out repeats; returns the count. All must be registered. */
-size_t archetype_sort_ids(uint32_t *ids, size_t count);
+/* Sorts ids into archetype order. All must be registered. */
+void archetype_sort_ids(uint32_t *ids, size_t count);
 
 /* True when `a` comes before `b` in archetype order. */
 static inline bool archetype_id_before(uint32_t a, uint32_t b) {
@@ -149,9 +149,6 @@ static ALWAYS_INLINE char *archetype_value(const shoal_archetype *archetype, uin
 
 /* Makes room for `rows` more rows, so that as many appends cannot fail; may move rows to merge chunks. */
 shoal_status archetype_reserve(struct shoal_world *world, shoal_archetype *archetype, uint64_t rows);
-
-/* The same without moving rows, for values with hooks that a caller may give straight from a row. */
-shoal_status archetype_reserve_unmoved(struct shoal_world *world, shoal_archetype *archetype);
 
 /* Gives the chunks back whose rows were merged into larger ones. They are kept until the next structural operation,
    since the value that a caller gives may lie in one of them. */

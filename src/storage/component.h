@@ -50,7 +50,8 @@ static inline const component_type *component_type_at(uint32_t id) {
 /* Checks a definition on its own: name, size, alignment, hooks, fields. Stores the error in the thread's record. */
 shoal_status component_check(const shoal_component_def *def);
 
-/* True when two definitions have the same layout: size, alignment, version and, where both have them, fields. */
+/* True when a later definition has the layout of the registered one: size, alignment, version, and fields if it has
+ * any. */
 bool component_same_layout(const shoal_component_def *a, const shoal_component_def *b);
 
 /* Calls `visit` with the address of every entity field inside of the value, nested and in arrays as well. */

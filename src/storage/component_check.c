@@ -317,9 +317,10 @@ shoal_status component_check(const shoal_component_def *def) {
 
 /* ---- two definitions ---- */
 
-/* A table that is absent on one side says nothing, and so contradicts nothing. */
+/* A later definition without a table says nothing, and so contradicts nothing. One that brings the first table comes
+   too late: values may have been stored without it. */
 static bool tables_same(const shoal_field *a, size_t a_count, const shoal_field *b, size_t b_count) {
-    if (a_count == 0 || b_count == 0) {
+    if (b_count == 0) {
         return true;
     }
     bool same = a_count == b_count;

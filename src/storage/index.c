@@ -257,11 +257,6 @@ static uint64_t page_free_count(const index_page_info *info) {
     return count;
 }
 
-static bool always(void *user) {
-    (void)user;
-    return true;
-}
-
 shoal_status index_prepare(entity_index *index, uint64_t count) {
     if (count > index->slot_limit - index->live_count) {
         return SHOAL_ENTITY_LIMIT;
@@ -275,12 +270,11 @@ shoal_status index_prepare(entity_index *index, uint64_t count) {
             break;
         }
         status = page >= index->page_count ? directory_grow(index, page + 1) : SHOAL_OK;
+        if (status == SHOAL_OK && page_is_reserved(index, page)) {
+            continue; /* its bit in the directory says so from now on */
+        }
         status = status == SHOAL_OK ? page_make(index, page) : status;
-        /* A page made just now may turn out to be reserved as a whole; then the walk goes on to the next. */
         found += status == SHOAL_OK ? page_free_count(index->infos[page]) : 0;
-    }
-    if (status != SHOAL_OK && count > 1) {
-        index_trim(index, always, NULL); /* the pages that were made for nothing */
     }
     if (index->next_word == NULL && count > 0) {
         (void)index_seek(index);

@@ -12,6 +12,7 @@
 
 #define STACK_IDS 64
 #define BUCKETS_SMALLEST 16u
+#define EDGES_MAX 65536u /* far above what a program needs; a shuffled order of keys makes an edge for each order */
 
 static uint32_t keys_hash(const shoal_archetype *source, const transition_keys *keys) {
     uint64_t hash = hash_mix(source->index, keys->add_count);
@@ -41,97 +42,106 @@ static void edge_release(shoal_world *world, shoal_transition *edge) {
 
 /* ---- checking a change ---- */
 
-static shoal_status component_refused(shoal_world *world, const char *call, uint32_t id) {
-    return world_fail_component(world, SHOAL_COMPONENT_INVALID, call, (shoal_entity){0}, (shoal_component){id});
+static uint32_t key_at(const transition_keys *keys, size_t i) {
+    return i < keys->add_count ? keys->add[i].component.id : keys->remove[i - keys->add_count].id;
 }
 
-static shoal_component key_at(const transition_keys *keys, size_t i) {
-    return i < keys->add_count ? keys->add[i].component : keys->remove[i - keys->add_count];
+static size_t key_count(const transition_keys *keys) {
+    return keys->add_count + keys->remove_count;
 }
 
-/* Writes all keys into `ids`; an unknown component is an error. */
-static shoal_status keys_collect(shoal_world *world, const transition_keys *keys, uint32_t *ids, const char *call) {
-    size_t count = 0;
-    for (size_t i = 0; i < keys->add_count + keys->remove_count; i++) {
-        uint32_t id = key_at(keys, i).id;
-        if (component_type_find(id) == NULL) {
-            return component_refused(world, call, id);
+static shoal_status key_refused(shoal_world *world, shoal_status status, const char *call, uint32_t id) {
+    return world_fail_component(world, status, call, (shoal_entity){0}, (shoal_component){id});
+}
+
+/* Writes all keys into `ids`, sorted. An unknown component and one that is named twice are errors. */
+static shoal_status keys_sort(shoal_world *world, const transition_keys *keys, uint32_t *ids, const char *call) {
+    size_t count = key_count(keys);
+    for (size_t i = 0; i < count; i++) {
+        ids[i] = key_at(keys, i);
+        if (component_type_find(ids[i]) == NULL) {
+            return key_refused(world, SHOAL_COMPONENT_INVALID, call, ids[i]);
         }
-        ids[count++] = id;
+    }
+    archetype_sort_ids(ids, count);
+    for (size_t i = 1; i < count; i++) {
+        if (ids[i] == ids[i - 1]) {
+            return key_refused(world, SHOAL_COMPONENT_DUPLICATE, call, ids[i]);
+        }
     }
     return SHOAL_OK;
 }
 
-/* True when the change removes the component. Changes are short, so a walk is enough. */
-static bool keys_remove(const transition_keys *keys, uint32_t id) {
-    for (size_t i = 0; i < keys->remove_count; i++) {
-        if (keys->remove[i].id == id) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* The first component that the change names a second time; there is one. */
-static shoal_component first_repeated(const transition_keys *keys) {
-    for (size_t i = 1; i < keys->add_count + keys->remove_count; i++) {
-        for (size_t k = 0; k < i; k++) {
-            if (key_at(keys, k).id == key_at(keys, i).id) {
-                return key_at(keys, i);
-            }
-        }
-    }
-    return (shoal_component){0};
-}
-
-/* The sorted set after the change; `ids` has room for the source's and the added ones, and for all keys. */
-static shoal_status set_after(shoal_world *world, const shoal_archetype *source, const transition_keys *keys,
-                              uint32_t *ids, size_t *id_count, const char *call) {
-    shoal_status status = keys_collect(world, keys, ids, call);
-    if (status != SHOAL_OK) {
-        return status;
-    }
-    size_t key_count = keys->add_count + keys->remove_count;
-    if (archetype_sort_ids(ids, key_count) != key_count) {
-        return world_fail_component(world, SHOAL_COMPONENT_DUPLICATE, call, (shoal_entity){0}, first_repeated(keys));
-    }
+/* The sorted set after the change: what the source has and no key names, and what is added. Both are walked in order.
+ */
+static size_t set_after(const shoal_archetype *source, const transition_keys *keys, const uint32_t *sorted_keys,
+                        uint32_t *ids) {
     size_t count = 0;
+    size_t key = 0;
     for (size_t i = 0; i < source->component_count; i++) {
-        if (!keys_remove(keys, source->ids[i])) {
+        while (key < key_count(keys) && archetype_id_before(sorted_keys[key], source->ids[i])) {
+            key++;
+        }
+        if (key == key_count(keys) || sorted_keys[key] != source->ids[i]) {
             ids[count++] = source->ids[i];
         }
     }
     for (size_t i = 0; i < keys->add_count; i++) {
         ids[count++] = keys->add[i].component.id;
     }
-    *id_count = archetype_sort_ids(ids, count);
-    return SHOAL_OK;
+    archetype_sort_ids(ids, count);
+    return count;
+}
+
+/* Room for ids: on the stack for few, else scratch memory. */
+typedef struct id_room {
+    uint32_t few[STACK_IDS];
+    uint32_t *ids;
+    size_t count;
+} id_room;
+
+static shoal_status id_room_make(shoal_world *world, id_room *room, size_t count, const char *call) {
+    room->ids = room->few;
+    room->count = count;
+    if (count > STACK_IDS) {
+        room->ids = memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, count * sizeof(uint32_t), 16);
+    }
+    return room->ids != NULL ? SHOAL_OK : world_fail(world, world->memory.failure, call);
+}
+
+static void id_room_release(shoal_world *world, id_room *room) {
+    if (room->ids != room->few) {
+        memory_release(&world->memory, SHOAL_PURPOSE_SCRATCH, room->ids, room->count * sizeof(uint32_t), 16);
+    }
+}
+
+shoal_status transition_check(shoal_world *world, const transition_keys *keys, const char *call) {
+    id_room room;
+    shoal_status status = id_room_make(world, &room, key_count(keys), call);
+    if (status == SHOAL_OK) {
+        status = keys_sort(world, keys, room.ids, call);
+        id_room_release(world, &room);
+    }
+    return status;
 }
 
 static shoal_archetype *target_obtain(shoal_world *world, const shoal_archetype *source, const transition_keys *keys,
                                       const char *call) {
-    uint32_t few[STACK_IDS];
-    uint32_t *ids = few;
-    size_t room = source->component_count + keys->add_count + keys->remove_count;
-    if (room > STACK_IDS) {
-        ids = memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, room * sizeof *ids, 16);
-        if (ids == NULL) {
-            world_fail(world, world->memory.failure, call);
-            return NULL;
-        }
+    id_room room;
+    shoal_status status = id_room_make(world, &room, key_count(keys) + source->component_count + keys->add_count, call);
+    if (status != SHOAL_OK) {
+        return NULL;
     }
-    size_t count = 0;
     shoal_archetype *target = NULL;
-    shoal_status status = set_after(world, source, keys, ids, &count, call);
-    if (status == SHOAL_OK) {
+    if (keys_sort(world, keys, room.ids, call) == SHOAL_OK) {
+        uint32_t *ids = room.ids + key_count(keys);
+        size_t count = set_after(source, keys, room.ids, ids);
         target = archetype_obtain(world, ids, count, &status);
         if (target == NULL) {
             world_fail(world, status, call);
         }
     }
-    if (ids != few) {
-        memory_release(&world->memory, SHOAL_PURPOSE_SCRATCH, ids, room * sizeof *ids, 16);
-    }
+    id_room_release(world, &room);
     return target;
 }
 
@@ -249,6 +259,12 @@ shoal_transition *transition_obtain(shoal_world *world, shoal_archetype *source,
         source->recent = edge;
     }
     return edge;
+}
+
+void transition_bound(shoal_world *world) {
+    if (UNLIKELY(world->transitions.count >= EDGES_MAX)) {
+        transition_drop_all(world);
+    }
 }
 
 void transition_drop_all(shoal_world *world) {

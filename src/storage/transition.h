@@ -66,6 +66,9 @@ static ALWAYS_INLINE bool transition_is(const shoal_transition *edge, const tran
     return true;
 }
 
+/* Checks the keys of a change without making anything: every component known, none named twice. */
+shoal_status transition_check(struct shoal_world *world, const transition_keys *keys, const char *call);
+
 /* Looks the edge up in the table and makes it if it is not there. NULL with the error stored:
    COMPONENT_INVALID, COMPONENT_DUPLICATE, and those of archetype_obtain(). */
 shoal_transition *transition_obtain(struct shoal_world *world, shoal_archetype *source, const transition_keys *keys,
@@ -85,10 +88,14 @@ static ALWAYS_INLINE shoal_transition *transition_find(struct shoal_world *world
 static ALWAYS_INLINE shoal_transition *transition_recent_single(const shoal_archetype *source, uint32_t id,
                                                                 uint16_t add_count) {
     shoal_transition *recent = source->recent;
-    bool hit = LIKELY(recent != NULL) && LIKELY(recent->keys[0] == id) && LIKELY(recent->add_count == add_count) &&
-               LIKELY(recent->remove_count == 1 - add_count);
+    /* The counts come first: an edge of an empty change has no keys. */
+    bool hit = LIKELY(recent != NULL) && LIKELY(recent->add_count == add_count) &&
+               LIKELY(recent->remove_count == 1 - add_count) && LIKELY(recent->keys[0] == id);
     return hit ? recent : NULL;
 }
+
+/* Drops all edges when there are very many; called between operations, where nobody holds one. */
+void transition_bound(struct shoal_world *world);
 
 /* Drops all edges. */
 void transition_drop_all(struct shoal_world *world);

@@ -23,6 +23,17 @@ static void trim_archetypes(shoal_world *world, trim_clock *clock) {
     }
 }
 
+static bool without_end(void *user) {
+    (void)user;
+    return true;
+}
+
+void world_give_back(shoal_world *world) {
+    archetype_flush_left(world);
+    index_trim(&world->index, without_end, NULL);
+    pools_trim(&world->pools, without_end, NULL);
+}
+
 shoal_status shoal_world_trim(shoal_world *world, uint64_t budget_microseconds, size_t *released_bytes) {
     if (world == NULL) {
         return SHOAL_INVALID_ARGUMENT;
@@ -38,6 +49,7 @@ shoal_status shoal_world_trim(shoal_world *world, uint64_t budget_microseconds, 
     }
     archetype_flush_left(world);
     trim_archetypes(world, &clock);
+    transition_drop_all(world);
     for (world_child *child = world->children; child != NULL; child = child->next) {
         if (child->trim != NULL) {
             child->trim(child);

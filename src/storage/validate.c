@@ -174,6 +174,9 @@ shoal_status shoal_world_validate(shoal_world *world) {
     if (world == NULL) {
         return SHOAL_INVALID_ARGUMENT;
     }
+    if (world->is_half_way) {
+        return world_fail_locked(world, "shoal_world_validate");
+    }
     validation check = {.world = world};
     archetype_flush_left(world);
     bool sound = index_validate(&world->index, check.reason, REASON_BYTES) &&

@@ -75,12 +75,24 @@ COLD void world_log(shoal_world *world, shoal_log_level level, const char *forma
     va_start(arguments, format);
     (void)vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
+    const char *outer = world_lock_enter(world, "log"); /* the world may be half way through a change */
     world->log(world->log_user, level, line);
+    world_lock_leave(world, outer);
+}
+
+COLD shoal_status world_fail_reader(const shoal_world *world, shoal_status status, const char *call,
+                                    shoal_entity entity, shoal_component component) {
+    error_record *record = error_thread_record();
+    error_component(record, status, call, entity, component);
+    record->world = world;
+    return status;
 }
 
 shoal_error shoal_last_error(const shoal_world *world) {
-    /* Putting the message together writes into the record and changes nothing that a caller can see. */
-    error_record *record = world != NULL ? (error_record *)(uintptr_t)&world->error : error_thread_record();
+    const error_record *record = error_thread_record();
+    if (world != NULL && (record->world != world || record->sequence < world->error.sequence)) {
+        record = &world->error;
+    }
     const shoal_component_def *def = shoal_component_info(record->component);
     return error_message(record, def != NULL ? def->name : NULL);
 }

@@ -47,6 +47,7 @@ struct shoal_world {
     shoal_archetype *root;        /* the empty set: index 0, never removed */
     entity_index index;           /* index.c */
     world_lock lock;              /* open views and running callbacks */
+    bool is_half_way;             /* in the middle of a commit: slots and rows need not agree */
     bool move_rows;               /* row.c: torture */
 
     shoal_archetype **by_age; /* archetype_count entries */
@@ -82,8 +83,15 @@ shoal_status world_fail_component(shoal_world *world, shoal_status status, const
                                   shoal_component component);
 shoal_status world_fail_locked(shoal_world *world, const char *call);
 
+/* The same for calls that only read: stored for this thread. A null entity or component is not named. */
+shoal_status world_fail_reader(const shoal_world *world, shoal_status status, const char *call, shoal_entity entity,
+                               shoal_component component);
+
 /* Writes a line to the world's log, if it has one. */
 void world_log(shoal_world *world, shoal_log_level level, const char *format, ...) PRINTF_LIKE(3, 4);
+
+/* Gives pages and slabs back that hold nothing: what a call had made room with before it failed. */
+void world_give_back(shoal_world *world);
 
 /* ---- the lock ---- */
 
@@ -101,7 +109,7 @@ static inline const char *world_lock_enter(shoal_world *world, const char *holde
 
 static inline void world_lock_leave(shoal_world *world, const char *outer) {
     world->lock.count--;
-    world->lock.holder = world->lock.count == 0 ? NULL : outer;
+    world->lock.holder = world->lock.count == 0 ? NULL : outer != NULL ? outer : world->lock.holder;
 }
 
 /* ---- watchers and children ---- */
