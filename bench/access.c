@@ -210,7 +210,7 @@ static bench_sample has_plain_run(void *state) {
     uint64_t start = bench_now();
     for (size_t i = 0; i < access->n; i++) {
         uint32_t slot = (uint32_t)access->handles[i];
-        found += access->has_velocity[slot / 8] >> slot % 8 & 1u;
+        found += (size_t)(access->has_velocity[slot / 8] >> slot % 8) & 1u;
     }
     uint64_t end = bench_now();
     BENCH_CHECK(found == access->n, "%zu of %zu have it", found, access->n);

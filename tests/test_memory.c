@@ -50,7 +50,7 @@ static void aligned_start(aligned_world *aligned, const shoal_world_def *def) {
 }
 
 static unsigned char aligned_byte(shoal_entity entity, size_t type) {
-    return (unsigned char)(shoal_entity_index(entity) * 31 + type * 7 + shoal_entity_generation(entity));
+    return (unsigned char)((size_t)shoal_entity_index(entity) * 31 + type * 7 + shoal_entity_generation(entity));
 }
 
 static void aligned_fill(aligned_world *aligned, shoal_entity entity, size_t type) {
@@ -540,7 +540,7 @@ static void test_report_sums(void **state) {
     assert_count(report.chunk_used_bytes + report.chunk_unused_bytes, report.chunk_bytes);
     assert_at_most(report.chunk_bytes + report.pool_free_bytes, report.purpose_bytes[SHOAL_PURPOSE_CHUNK]);
     assert_true(report.purpose_bytes[SHOAL_PURPOSE_COMMAND] >= 3000);
-    assert_true(report.purpose_bytes[SHOAL_PURPOSE_INDEX] >= 3000 * 16);
+    assert_true(report.purpose_bytes[SHOAL_PURPOSE_INDEX] >= (size_t)3000 * 16);
     assert_count(report.query_count, 1);
     assert_true(report.slot_count >= 3000);
     assert_status(shoal_world_memory(f.world, NULL), SHOAL_INVALID_ARGUMENT);

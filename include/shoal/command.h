@@ -67,7 +67,7 @@ SHOAL_API void shoal_commands_destroy(shoal_commands *commands);
 
 /** Records a spawn; returns the placeholder, or null on failure: the errors of shoal_spawn() that can be known
     now (COMPONENT_INVALID, COMPONENT_DUPLICATE, HOOK_FAILED, OUT_OF_MEMORY), ENTITY_PLACEHOLDER for a foreign one
-   inside of a value, and ENTITY_LIMIT for more than 16,777,216 spawns in one buffer. Thread: world. */
+   inside of a value, and ENTITY_LIMIT for very many spawns in one buffer: at least 8,388,608 fit. Thread: world. */
 SHOAL_API shoal_entity shoal_commands_spawn(shoal_commands *commands, const shoal_value *values, size_t value_count);
 
 /** Records shoal_destroy(). Recording fails, and nothing is recorded, for a null or foreign handle, a

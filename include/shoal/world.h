@@ -69,7 +69,8 @@ SHOAL_API shoal_status shoal_world_trim(shoal_world *world, uint64_t budget_micr
 
 /**
  * Walks the whole world and checks every invariant: slots against rows, rows against slots, chunk order and
- * counts, layouts, query caches, byte counts. CORRUPT with the place in the message. Costs time in proportion to
+ * counts, layouts, query caches, byte counts. CORRUPT with the place in the message; WORLD_LOCKED in a
+ * callback in the middle of shoal_commands_apply(), when nothing can be said. Costs time in proportion to
  * the world. Thread: world.
  */
 SHOAL_API shoal_status shoal_world_validate(shoal_world *world);

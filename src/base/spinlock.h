@@ -1,6 +1,7 @@
 /*
- * A lock for the few process-wide tables that are written rarely and briefly: the component registry and the world
- * tags. Statically initialised, so that the first use may come from any thread.
+ * A lock for the few process-wide tables that are written rarely and briefly: the component registry, the world
+ * tags and the regions of the default allocator. Statically initialised, so that the first use may come from any
+ * thread.
  *
  * Memory order: acquire on lock, release on unlock.
  */

@@ -238,7 +238,7 @@ static shoal_status bulk_spawn(shoal_world *world, const shoal_spawn_many_def *d
 shoal_status shoal_spawn_many(shoal_world *world, const shoal_spawn_many_def *def) {
     static const char call[] = "shoal_spawn_many";
     if (world == NULL) {
-        return SHOAL_INVALID_ARGUMENT;
+        return world_fail(NULL, SHOAL_INVALID_ARGUMENT, call);
     }
     if (world_is_locked(world)) {
         return world_fail_locked(world, call);
@@ -532,7 +532,7 @@ static shoal_status query_change_checked(shoal_query *query, const shoal_change 
 shoal_status shoal_query_change_entities(shoal_query *query, const shoal_change *change) {
     static const char call[] = "shoal_query_change_entities";
     if (query == NULL) {
-        return SHOAL_INVALID_ARGUMENT;
+        return world_fail(NULL, SHOAL_INVALID_ARGUMENT, call);
     }
     shoal_world *world = query_of(query)->world;
     if (world_is_locked(world)) {

@@ -204,7 +204,7 @@ static ALWAYS_INLINE bool change_quick(shoal_world *world, shoal_entity entity, 
 static ALWAYS_INLINE shoal_status change_enter(shoal_world *world, shoal_entity entity, index_record **record,
                                                const char *call) {
     if (UNLIKELY(world == NULL)) {
-        return SHOAL_INVALID_ARGUMENT;
+        return world_fail(NULL, SHOAL_INVALID_ARGUMENT, call);
     }
     if (world_is_locked(world)) {
         return world_fail_locked(world, call);
@@ -269,7 +269,7 @@ shoal_status shoal_set(shoal_world *world, shoal_entity entity, shoal_component 
     static const char call[] = "shoal_set";
     if (UNLIKELY(world == NULL) || UNLIKELY(data == NULL)) {
         return world != NULL ? world_fail_component(world, SHOAL_INVALID_ARGUMENT, call, entity, component)
-                             : SHOAL_INVALID_ARGUMENT;
+                             : world_fail(NULL, SHOAL_INVALID_ARGUMENT, call);
     }
     const index_record *record = index_find(&world->index, entity);
     if (UNLIKELY(record == NULL)) {

@@ -70,9 +70,12 @@ void command_end_value(shoal_command *command) {
 /* Room for one more command; the caller fills it and then counts it. */
 static ALWAYS_INLINE shoal_command *command_next(shoal_commands *commands) {
     if (UNLIKELY(commands->command_count == commands->commands.capacity)) {
+        if (commands->command_count >= COMMAND_NONE - 1) {
+            commands->world->memory.failure = SHOAL_OUT_OF_MEMORY; /* commands are numbered with 32 bits */
+            return NULL;
+        }
         if (memory_array_reserve(&commands->world->memory, SHOAL_PURPOSE_COMMAND, &commands->commands,
-                                 commands->command_count + 1, sizeof(shoal_command)) != SHOAL_OK ||
-            commands->command_count >= COMMAND_NONE - 1) {
+                                 commands->command_count + 1, sizeof(shoal_command)) != SHOAL_OK) {
             return NULL;
         }
     }
@@ -145,7 +148,7 @@ static ALWAYS_INLINE bool target_is_possible(const shoal_commands *commands, sho
 static ALWAYS_INLINE shoal_status command_record(shoal_commands *commands, shoal_command_kind kind, shoal_entity entity,
                                                  const shoal_value *value, const char *call) {
     if (UNLIKELY(commands == NULL)) {
-        return SHOAL_INVALID_ARGUMENT;
+        return world_fail(NULL, SHOAL_INVALID_ARGUMENT, call);
     }
     shoal_world *world = commands->world;
     if (UNLIKELY(!target_is_possible(commands, entity))) {
@@ -254,7 +257,11 @@ static void commands_take_back(shoal_commands *commands, size_t first) {
 shoal_entity shoal_commands_spawn(shoal_commands *commands, const shoal_value *values, size_t value_count) {
     static const char call[] = "shoal_commands_spawn";
     const shoal_entity none = {0};
-    if (commands == NULL || spawn_check(commands, values, value_count, call) != SHOAL_OK) {
+    if (commands == NULL) {
+        world_fail(NULL, SHOAL_INVALID_ARGUMENT, call);
+        return none;
+    }
+    if (spawn_check(commands, values, value_count, call) != SHOAL_OK) {
         return none;
     }
     shoal_world *world = commands->world;
@@ -354,6 +361,7 @@ static void child_end(world_child *child) {
 
 shoal_commands *shoal_commands_create(shoal_world *world, const shoal_commands_def *def) {
     if (world == NULL) {
+        world_fail(NULL, SHOAL_INVALID_ARGUMENT, "shoal_commands_create");
         return NULL;
     }
     shoal_commands *commands = memory_allocate_zero(&world->memory, SHOAL_PURPOSE_COMMAND, sizeof *commands, 16);

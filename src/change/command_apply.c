@@ -619,7 +619,7 @@ static void commit_all(shoal_commands *commands, bool distinct) {
 
 shoal_status shoal_commands_apply(shoal_commands *commands, shoal_commands_result *result) {
     if (commands == NULL) {
-        return SHOAL_INVALID_ARGUMENT;
+        return world_fail(NULL, SHOAL_INVALID_ARGUMENT, apply_call);
     }
     shoal_world *world = commands->world;
     if (world_is_locked(world)) {

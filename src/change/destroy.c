@@ -32,7 +32,7 @@ static ALWAYS_INLINE void destroy_found(shoal_world *world, shoal_entity entity,
 shoal_status shoal_destroy(shoal_world *world, shoal_entity entity) {
     static const char call[] = "shoal_destroy";
     if (UNLIKELY(world == NULL)) {
-        return SHOAL_INVALID_ARGUMENT;
+        return world_fail(NULL, SHOAL_INVALID_ARGUMENT, call);
     }
     if (world_is_locked(world)) {
         return world_fail_locked(world, call);
@@ -81,7 +81,7 @@ static shoal_status destroy_check(shoal_world *world, const shoal_entity *entiti
 shoal_status shoal_destroy_many(shoal_world *world, const shoal_entity *entities, size_t count) {
     static const char call[] = "shoal_destroy_many";
     if (world == NULL || (entities == NULL && count != 0)) {
-        return world != NULL ? world_fail(world, SHOAL_INVALID_ARGUMENT, call) : SHOAL_INVALID_ARGUMENT;
+        return world_fail(world, SHOAL_INVALID_ARGUMENT, call);
     }
     if (world_is_locked(world)) {
         return world_fail_locked(world, call);
@@ -106,12 +106,13 @@ shoal_status shoal_destroy_many(shoal_world *world, const shoal_entity *entities
 }
 
 shoal_status shoal_query_destroy_entities(shoal_query *query) {
+    static const char call[] = "shoal_query_destroy_entities";
     if (query == NULL) {
-        return SHOAL_INVALID_ARGUMENT;
+        return world_fail(NULL, SHOAL_INVALID_ARGUMENT, call);
     }
     shoal_world *world = query_of(query)->world;
     if (world_is_locked(world)) {
-        return world_fail_locked(world, "shoal_query_destroy_entities");
+        return world_fail_locked(world, call);
     }
     for (size_t i = 0; i < query_of(query)->match_count; i++) {
         row_remove_all(world, query_match_at(query_of(query), i)->archetype);

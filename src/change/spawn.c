@@ -38,8 +38,10 @@ COLD static shoal_status spawn_prepare_slow(shoal_world *world, const shoal_tran
 
 /* Why a spawn cannot begin. */
 COLD static shoal_entity spawn_refuse(shoal_world *world, const char *call) {
-    if (world != NULL) {
-        world_is_locked(world) ? world_fail_locked(world, call) : world_fail(world, SHOAL_INVALID_ARGUMENT, call);
+    if (world != NULL && world_is_locked(world)) {
+        world_fail_locked(world, call);
+    } else {
+        world_fail(world, SHOAL_INVALID_ARGUMENT, call);
     }
     return (shoal_entity){0};
 }
@@ -101,7 +103,7 @@ static shoal_status chosen_check(shoal_world *world, shoal_entity chosen, const 
 shoal_status shoal_spawn_at(shoal_world *world, shoal_entity chosen, const shoal_value *values, size_t value_count) {
     static const char call[] = "shoal_spawn_at";
     if (world == NULL || (values == NULL && value_count != 0)) {
-        return world != NULL ? world_fail(world, SHOAL_INVALID_ARGUMENT, call) : SHOAL_INVALID_ARGUMENT;
+        return world_fail(world, SHOAL_INVALID_ARGUMENT, call);
     }
     shoal_status status = chosen_check(world, chosen, call);
     if (status != SHOAL_OK) {
@@ -135,7 +137,7 @@ shoal_status shoal_spawn_at(shoal_world *world, shoal_entity chosen, const shoal
 shoal_status shoal_reserve_range(shoal_world *world, uint32_t first_index, uint64_t count) {
     static const char call[] = "shoal_reserve_range";
     if (world == NULL) {
-        return SHOAL_INVALID_ARGUMENT;
+        return world_fail(NULL, SHOAL_INVALID_ARGUMENT, call);
     }
     if (world_is_locked(world)) {
         return world_fail_locked(world, call);
@@ -168,12 +170,8 @@ static shoal_status clone_values(shoal_world *world, row_place from, const char 
 shoal_entity shoal_clone(shoal_world *world, shoal_entity source) {
     static const char call[] = "shoal_clone";
     const shoal_entity none = {0};
-    if (world == NULL) {
-        return none;
-    }
-    if (world_is_locked(world)) {
-        world_fail_locked(world, call);
-        return none;
+    if (world == NULL || world_is_locked(world)) {
+        return spawn_refuse(world, call);
     }
     const index_record *found = index_find(&world->index, source);
     if (found == NULL) {

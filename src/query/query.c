@@ -277,10 +277,7 @@ static shoal_status match_all(query_data *query) {
 }
 
 shoal_query *shoal_query_create(shoal_world *world, const shoal_query_def *def) {
-    if (world == NULL) {
-        return NULL;
-    }
-    if (def == NULL) {
+    if (world == NULL || def == NULL) {
         world_fail(world, SHOAL_INVALID_ARGUMENT, "shoal_query_create");
         return NULL;
     }

@@ -155,24 +155,29 @@ void pool_give(chunk_pools *pools, shoal_chunk *given) {
     POISON(given, pool_chunk_bytes(slab->pool));
 }
 
+/* Takes a slab without a taken chunk out of its pool and gives it back. */
+static void slab_drop(chunk_pools *pools, shoal_slab *slab) {
+    shoal_pool *pool = &pools->pools[slab->pool];
+    room_unlink(pool, slab);
+    if (slab->previous != NULL) {
+        slab->previous->next = slab->next;
+    } else {
+        pool->slabs = slab->next;
+    }
+    if (slab->next != NULL) {
+        slab->next->previous = slab->previous;
+    }
+    pool->chunk_count -= slab->chunk_count;
+    pool->free_count -= slab->chunk_count;
+    slab_release(pools, slab);
+}
+
 void pools_trim(chunk_pools *pools, bool (*keep_going)(void *user), void *user) {
     for (uint32_t i = 0; i < POOL_COUNT; i++) {
-        shoal_pool *pool = &pools->pools[i];
-        for (shoal_slab *slab = pool->with_room; slab != NULL && keep_going(user);) {
+        for (shoal_slab *slab = pools->pools[i].with_room; slab != NULL && keep_going(user);) {
             shoal_slab *next = slab->next_room;
             if (slab->free_count == slab->chunk_count) {
-                room_unlink(pool, slab);
-                if (slab->previous != NULL) {
-                    slab->previous->next = slab->next;
-                } else {
-                    pool->slabs = slab->next;
-                }
-                if (slab->next != NULL) {
-                    slab->next->previous = slab->previous;
-                }
-                pool->chunk_count -= slab->chunk_count;
-                pool->free_count -= slab->chunk_count;
-                slab_release(pools, slab);
+                slab_drop(pools, slab);
             }
             slab = next;
         }

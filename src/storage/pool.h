@@ -73,7 +73,7 @@ void pools_deinit(chunk_pools *pools);
 shoal_chunk *pool_take(chunk_pools *pools, uint32_t pool, struct shoal_archetype *archetype);
 
 /* Gives a chunk back. */
-void pool_give(chunk_pools *pools, shoal_chunk *chunk);
+void pool_give(chunk_pools *pools, shoal_chunk *given);
 
 /* Gives slabs without a taken chunk back to the system; `keep_going` is asked after each. */
 void pools_trim(chunk_pools *pools, bool (*keep_going)(void *user), void *user);

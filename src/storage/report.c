@@ -17,7 +17,8 @@ static uint64_t slot_count(const entity_index *index) {
 
 shoal_status shoal_world_memory(const shoal_world *world, shoal_memory_report *report) {
     if (world == NULL || report == NULL) {
-        return SHOAL_INVALID_ARGUMENT;
+        return world_fail_reader(world, SHOAL_INVALID_ARGUMENT, "shoal_world_memory", (shoal_entity){0},
+                                 (shoal_component){0});
     }
     *report = (shoal_memory_report){
         .total_bytes = world->memory.total,

@@ -36,7 +36,7 @@ void world_give_back(shoal_world *world) {
 
 shoal_status shoal_world_trim(shoal_world *world, uint64_t budget_microseconds, size_t *released_bytes) {
     if (world == NULL) {
-        return SHOAL_INVALID_ARGUMENT;
+        return world_fail(NULL, SHOAL_INVALID_ARGUMENT, "shoal_world_trim");
     }
     if (world_is_locked(world)) {
         return world_fail_locked(world, "shoal_world_trim");

@@ -172,7 +172,7 @@ static bool watchers_are_sound(validation *check) {
 
 shoal_status shoal_world_validate(shoal_world *world) {
     if (world == NULL) {
-        return SHOAL_INVALID_ARGUMENT;
+        return world_fail(NULL, SHOAL_INVALID_ARGUMENT, "shoal_world_validate");
     }
     if (world->is_half_way) {
         return world_fail_locked(world, "shoal_world_validate");

@@ -48,7 +48,7 @@ static void tag_give(uint32_t tag) {
 /* ---- errors and the log ---- */
 
 COLD shoal_status world_fail(shoal_world *world, shoal_status status, const char *call) {
-    return error_set(&world->error, status, call);
+    return error_set(world != NULL ? &world->error : error_thread_record(), status, call);
 }
 
 COLD shoal_status world_fail_entity(shoal_world *world, const char *call, shoal_entity entity) {

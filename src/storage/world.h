@@ -76,7 +76,7 @@ struct shoal_world {
 
 /* ---- errors and the log ---- */
 
-/* Each stores the error and returns the status. */
+/* Each stores the error and returns the status. The first also takes a null world: the error is the thread's then. */
 shoal_status world_fail(shoal_world *world, shoal_status status, const char *call);
 shoal_status world_fail_entity(shoal_world *world, const char *call, shoal_entity entity);
 shoal_status world_fail_component(shoal_world *world, shoal_status status, const char *call, shoal_entity entity,
