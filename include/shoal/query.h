@@ -220,6 +220,15 @@ static inline void shoal_view_close(shoal_view *view) {
     view->query_ = NULL;
 }
 
+/** Private to next: at the end of the last match. Thread: world. */
+static inline bool shoal_view_finish(shoal_view *view) {
+    if (view->query_ != NULL) { /* else it is closed already */
+        shoal_view_close(view);
+    }
+    view->match_ = view->match_end_;
+    return false;
+}
+
 /** Closes a view before its end; closing twice is fine. Thread: world. */
 static inline void shoal_view_end(shoal_view *view) {
     if (view != NULL && view->query_ != NULL) {
@@ -240,11 +249,7 @@ static inline bool shoal_view_next(shoal_view *view) {
         const shoal_view_archetype *archetype;
         do {
             if (match == view->match_end_) {
-                if (view->query_ != NULL) { /* else it is closed already */
-                    shoal_view_close(view);
-                }
-                view->match_ = match;
-                return false;
+                return shoal_view_finish(view);
             }
             match += view->query_->match_stride;
             archetype = ((const shoal_view_match *)(const void *)match)->archetype;
