@@ -86,6 +86,13 @@ SHOAL_API shoal_status shoal_commands_remove(shoal_commands *commands, shoal_ent
 SHOAL_API shoal_status shoal_commands_set(shoal_commands *commands, shoal_entity entity, shoal_component component,
                                           const void *data);
 
+/** Typed forms, with the value in place: SHOAL_COMMANDS_ADD(commands, entity, Health, 80). */
+#define SHOAL_COMMANDS_ADD(commands, entity, Type, ...)                                                                \
+    shoal_commands_add((commands), (entity), SHOAL_ID(Type), &(Type){__VA_ARGS__})
+/** The same for shoal_commands_set(). */
+#define SHOAL_COMMANDS_SET(commands, entity, Type, ...)                                                                \
+    shoal_commands_set((commands), (entity), SHOAL_ID(Type), &(Type){__VA_ARGS__})
+
 /** Records shoal_clear(). Errors as above. Thread: world. */
 SHOAL_API shoal_status shoal_commands_clear(shoal_commands *commands, shoal_entity entity);
 

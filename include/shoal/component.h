@@ -164,60 +164,61 @@ static inline shoal_component shoal_component_of(shoal_component_slot *slot) {
 
 /* clang-format off */
 
-/* The kind of an expression's type. long and long long are told apart by their size. */
+/* The kind of an expression's type. long is told apart by its size. */
 #define SHOAL_KIND_BY_SIZE(Type, kind32, kind64) (sizeof(Type) == 4 ? (kind32) : (kind64))
 #define SHOAL_KIND_OF(expression)                                                                                      \
-    _Generic((expression), bool                                                                                        \
-             : SHOAL_FIELD_BOOL, char                                                                                  \
-             : SHOAL_FIELD_I8, signed char                                                                             \
-             : SHOAL_FIELD_I8, unsigned char                                                                           \
-             : SHOAL_FIELD_U8, short                                                                                   \
-             : SHOAL_FIELD_I16, unsigned short                                                                         \
-             : SHOAL_FIELD_U16, int                                                                                    \
-             : SHOAL_FIELD_I32, unsigned int                                                                           \
-             : SHOAL_FIELD_U32, long                                                                                   \
-             : SHOAL_KIND_BY_SIZE(long, SHOAL_FIELD_I32, SHOAL_FIELD_I64), unsigned long                               \
-             : SHOAL_KIND_BY_SIZE(long, SHOAL_FIELD_U32, SHOAL_FIELD_U64), long long                                   \
-             : SHOAL_FIELD_I64, unsigned long long                                                                     \
-             : SHOAL_FIELD_U64, float                                                                                  \
-             : SHOAL_FIELD_F32, double                                                                                 \
-             : SHOAL_FIELD_F64, shoal_entity                                                                           \
-             : SHOAL_FIELD_ENTITY)
+    _Generic((expression),                                                                                             \
+        bool: SHOAL_FIELD_BOOL,                                                                                        \
+        char: SHOAL_FIELD_I8,                                                                                          \
+        signed char: SHOAL_FIELD_I8,                                                                                   \
+        unsigned char: SHOAL_FIELD_U8,                                                                                 \
+        short: SHOAL_FIELD_I16,                                                                                        \
+        unsigned short: SHOAL_FIELD_U16,                                                                               \
+        int: SHOAL_FIELD_I32,                                                                                          \
+        unsigned int: SHOAL_FIELD_U32,                                                                                 \
+        long: SHOAL_KIND_BY_SIZE(long, SHOAL_FIELD_I32, SHOAL_FIELD_I64),                                              \
+        unsigned long: SHOAL_KIND_BY_SIZE(long, SHOAL_FIELD_U32, SHOAL_FIELD_U64),                                     \
+        long long: SHOAL_FIELD_I64,                                                                                    \
+        unsigned long long: SHOAL_FIELD_U64,                                                                           \
+        float: SHOAL_FIELD_F32,                                                                                        \
+        double: SHOAL_FIELD_F64,                                                                                       \
+        shoal_entity: SHOAL_FIELD_ENTITY)
 
 #define SHOAL_MEMBER(Type, member) (((Type *)0)->member)
 
-/** A single integer, float, bool or entity. */
+/* 1 for an array; a negative array size, and so an error, for a pointer, whose elements lie outside of the component. */
+#if defined(__GNUC__)
+#define SHOAL_MUST_BE_ARRAY(array)                                                                                     \
+    sizeof(char[__builtin_types_compatible_p(__typeof__(array), __typeof__(&(array)[0])) ? -1 : 1])
+#else
+#define SHOAL_MUST_BE_ARRAY(array) ((size_t)1)
+#endif
+#define SHOAL_ARRAY_COUNT(array) (sizeof(array) / sizeof((array)[0]) * SHOAL_MUST_BE_ARRAY(array))
+
+/** A single integer, float, bool or entity. A pointer has no kind: what it points to is not part of the component. */
 #define SHOAL_FIELD(Type, member)                                                                                      \
-    {                                                                                                                  \
-#member, SHOAL_KIND_OF(SHOAL_MEMBER(Type, member)), offsetof(Type, member),                                    \
-            sizeof(SHOAL_MEMBER(Type, member)), 1, NULL, 0                                                             \
-    }
+    {#member, SHOAL_KIND_OF(SHOAL_MEMBER(Type, member)), offsetof(Type, member),                                       \
+     sizeof(SHOAL_MEMBER(Type, member)), 1, NULL, 0}
 
 /** A fixed array of integers, floats, bools or entities. */
 #define SHOAL_FIELD_ARRAY(Type, member)                                                                                \
-    {                                                                                                                  \
-#member, SHOAL_KIND_OF(SHOAL_MEMBER(Type, member)[0]), offsetof(Type, member),                                 \
-            sizeof(SHOAL_MEMBER(Type, member)[0]),                                                                     \
-            sizeof(SHOAL_MEMBER(Type, member)) / sizeof(SHOAL_MEMBER(Type, member)[0]), NULL, 0                        \
-    }
+    {#member, SHOAL_KIND_OF(SHOAL_MEMBER(Type, member)[0]), offsetof(Type, member),                                    \
+     sizeof(SHOAL_MEMBER(Type, member)[0]), SHOAL_ARRAY_COUNT(SHOAL_MEMBER(Type, member)), NULL, 0}
 
-/** A fixed string: char[n]. */
+/** A fixed string: char[n]; nothing else compiles. */
 #define SHOAL_FIELD_CHARS(Type, member)                                                                                \
-    { #member, SHOAL_FIELD_TEXT, offsetof(Type, member), sizeof(SHOAL_MEMBER(Type, member)), 1, NULL, 0 }
+    {#member, _Generic(&SHOAL_MEMBER(Type, member), char(*)[sizeof(SHOAL_MEMBER(Type, member))]: SHOAL_FIELD_TEXT),    \
+     offsetof(Type, member), sizeof(SHOAL_MEMBER(Type, member)), 1, NULL, 0}
 
 /** A nested struct; the further arguments are its fields, as SHOAL_FIELD(Inner, x). */
 #define SHOAL_FIELD_NESTED(Type, member, ...)                                                                          \
-    {                                                                                                                  \
-#member, SHOAL_FIELD_STRUCT, offsetof(Type, member), sizeof(SHOAL_MEMBER(Type, member)), 1,                    \
-            SHOAL_FIELDS(__VA_ARGS__)                                                                                  \
-    }
+    {#member, SHOAL_FIELD_STRUCT, offsetof(Type, member), sizeof(SHOAL_MEMBER(Type, member)), 1,                       \
+     SHOAL_FIELDS(__VA_ARGS__)}
 
 /** A fixed array of nested structs. */
 #define SHOAL_FIELD_NESTED_ARRAY(Type, member, ...)                                                                    \
-    {                                                                                                                  \
-#member, SHOAL_FIELD_STRUCT, offsetof(Type, member), sizeof(SHOAL_MEMBER(Type, member)[0]),                    \
-            sizeof(SHOAL_MEMBER(Type, member)) / sizeof(SHOAL_MEMBER(Type, member)[0]), SHOAL_FIELDS(__VA_ARGS__)      \
-    }
+    {#member, SHOAL_FIELD_STRUCT, offsetof(Type, member), sizeof(SHOAL_MEMBER(Type, member)[0]),                       \
+     SHOAL_ARRAY_COUNT(SHOAL_MEMBER(Type, member)), SHOAL_FIELDS(__VA_ARGS__)}
 
 /* clang-format on */
 

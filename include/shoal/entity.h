@@ -149,6 +149,11 @@ typedef struct shoal_change {
 /** Makes all changes of `change` in one move, or none. COMPONENT_DUPLICATE. Thread: world. */
 SHOAL_API shoal_status shoal_change_entity(shoal_world *world, shoal_entity entity, const shoal_change *change);
 
+/** Typed forms, with the value in place: SHOAL_ADD(world, entity, Health, 80). */
+#define SHOAL_ADD(world, entity, Type, ...) shoal_add((world), (entity), SHOAL_ID(Type), &(Type){__VA_ARGS__})
+/** The same for shoal_set(). */
+#define SHOAL_SET(world, entity, Type, ...) shoal_set((world), (entity), SHOAL_ID(Type), &(Type){__VA_ARGS__})
+
 /* ---- access ---- */
 
 /** True for a live entity of this world; no error is recorded. Thread: read. */

@@ -18,6 +18,14 @@ error_record *error_thread_record(void) {
     return &thread_record;
 }
 
+static uint64_t next_sequence(void) {
+    return atomic_fetch_add_explicit(&last_sequence, 1, memory_order_relaxed) + 1;
+}
+
+void error_begin(error_record *record) {
+    *record = (error_record){.sequence = next_sequence()};
+}
+
 COLD shoal_status error_set(error_record *record, shoal_status status, const char *call) {
     return error_component(record, status, call, (shoal_entity){0}, (shoal_component){0});
 }
@@ -34,7 +42,7 @@ COLD shoal_status error_component(error_record *record, shoal_status status, con
     record->component = component;
     record->detail[0] = '\0';
     record->world = NULL;
-    record->sequence = atomic_fetch_add_explicit(&last_sequence, 1, memory_order_relaxed) + 1;
+    record->sequence = next_sequence();
     return status;
 }
 

@@ -25,6 +25,9 @@ typedef struct error_record {
 /* The record of this thread for calls without a world. */
 error_record *error_thread_record(void);
 
+/* Begins a world's record: what threads have stored before is about another world at the same address. */
+void error_begin(error_record *record);
+
 /* Each stores an error and returns `status`, so that a caller can write `return error_set(...)`. */
 shoal_status error_set(error_record *record, shoal_status status, const char *call);
 shoal_status error_entity(error_record *record, shoal_status status, const char *call, shoal_entity entity);

@@ -46,8 +46,9 @@ static shoal_status terms_check(shoal_world *world, const shoal_query_def *def) 
         const shoal_term *term = &def->terms[i];
         const component_type *type = component_type_find(term->component.id);
         if (type == NULL) {
-            return error_detail(error, SHOAL_COMPONENT_INVALID, call, "term %zu has component id %u", i,
-                                term->component.id);
+            return error_detail(
+                error, SHOAL_COMPONENT_INVALID, call, "term %zu has component id %u%s", i, term->component.id,
+                term->component.id == 0 ? "; if its type was refused, shoal_last_error(NULL) says why" : "");
         }
         if (term->access <= SHOAL_ACCESS_NONE || term->access > SHOAL_ACCESS_ANY_WRITE) {
             return error_detail(error, SHOAL_TERM_INVALID, call, "term %zu (%s) has no access", i, type->def.name);

@@ -51,6 +51,10 @@ static size_t key_count(const transition_keys *keys) {
 }
 
 static shoal_status key_refused(shoal_world *world, shoal_status status, const char *call, uint32_t id) {
+    if (id == 0) {
+        return error_detail(&world->error, status, call,
+                            "a component is null; if its type was refused, shoal_last_error(NULL) says why");
+    }
     return world_fail_component(world, status, call, (shoal_entity){0}, (shoal_component){id});
 }
 

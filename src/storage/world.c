@@ -204,6 +204,7 @@ static shoal_world *world_allocate(const shoal_world_def *def, shoal_status *sta
     world->log = def->log;
     world->log_user = def->log_user;
     (void)snprintf(world->name, sizeof world->name, "%s", def->name);
+    error_begin(&world->error);
     pools_init(&world->pools, &world->memory);
     world->pools.fill_given = def->move_rows;
     return world;
