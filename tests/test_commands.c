@@ -458,6 +458,64 @@ static void test_dropped_commands_are_told(void **state) {
     fixture_end(&f);
 }
 
+/* Records a command of any kind but spawn. */
+static void record_on(shoal_commands *commands, shoal_command_kind kind, shoal_entity entity) {
+    if (kind == SHOAL_COMMAND_DESTROY) {
+        assert_ok(shoal_commands_destroy_entity(commands, entity));
+    } else if (kind == SHOAL_COMMAND_ADD) {
+        assert_ok(shoal_commands_add(commands, entity, SHOAL_ID(Letter), &(Letter){1}));
+    } else if (kind == SHOAL_COMMAND_REMOVE) {
+        assert_ok(shoal_commands_remove(commands, entity, SHOAL_ID(Health)));
+    } else if (kind == SHOAL_COMMAND_SET) {
+        assert_ok(shoal_commands_set(commands, entity, SHOAL_ID(Health), &(Health){9}));
+    } else {
+        assert_ok(shoal_commands_clear(commands, entity));
+    }
+}
+
+/* The handle that a spawn will get can be known before; a command on it was recorded for no entity at all. */
+static void check_guessed_handle(shoal_command_kind kind, bool slot_is_used, bool recorded_first) {
+    fixture f;
+    fixture_start(&f, NULL);
+    drop_list list = {.count = 0};
+    shoal_commands *commands =
+        shoal_commands_create(f.world, &(shoal_commands_def){.dropped = note_dropped, .user = &list});
+    if (slot_is_used) {
+        assert_ok(shoal_commands_destroy_entity(commands, spawn_one(f.world, SHOAL_VALUES(SHOAL_VALUE(Health, 1)))));
+    }
+    shoal_entity bystander = spawn_one(f.world, SHOAL_VALUES(SHOAL_VALUE(Health, 3)));
+    shoal_entity guessed = shoal_entity_make(f.world, slot_is_used ? 0 : 1, slot_is_used ? 1 : 0);
+    if (recorded_first) {
+        record_on(commands, kind, guessed);
+    }
+    shoal_entity placeholder = shoal_commands_spawn(commands, SHOAL_VALUES(SHOAL_VALUE(Health, 2)));
+    size_t record = shoal_commands_count(commands) - (recorded_first ? 2 : 0);
+    if (!recorded_first) {
+        record_on(commands, kind, guessed);
+    }
+    assert_applied(commands, slot_is_used ? 2 : 1, 1);
+    assert_entity(shoal_commands_resolve(commands, placeholder), guessed);
+    assert_health(f.world, guessed, 2);
+    assert_health(f.world, bystander, 3);
+    assert_false(SHOAL_HAS(f.world, guessed, Letter));
+    assert_count(shoal_world_entity_count(f.world), 2);
+    assert_count(list.count, 1);
+    assert_status(find_dropped(&list, record)->status, SHOAL_ENTITY_DEAD);
+    assert_entity(list.commands[0].entity, guessed);
+    fixture_end(&f);
+}
+
+static void test_guessed_handles_are_dead_for_the_buffer(void **state) {
+    (void)state;
+    for (int kind = SHOAL_COMMAND_DESTROY; kind <= SHOAL_COMMAND_CLEAR; kind++) {
+        for (int variant = 0; variant < 4; variant++) {
+            test_set_context("command kind %d, variant %d", kind, variant);
+            check_guessed_handle((shoal_command_kind)kind, (variant & 1) != 0, (variant & 2) != 0);
+        }
+    }
+    test_set_context("");
+}
+
 /* A spawn whose value is refused is dropped as a whole, and so are the commands to its placeholder. */
 static void test_spawn_with_a_refused_value_is_dropped(void **state) {
     (void)state;
@@ -477,6 +535,138 @@ static void test_spawn_with_a_refused_value_is_dropped(void **state) {
     assert_true(shoal_entity_is_null(shoal_commands_resolve(commands, refused)));
     assert_count(shoal_world_entity_count(f.world), 0);
     fixture_end(&f);
+}
+
+/* A refused spawn takes no slot, so the one after it finds room. */
+static void test_refused_spawn_leaves_the_slot_to_the_next(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, &(shoal_world_def){.entity_limit = 1});
+    shoal_commands *commands = shoal_commands_create(f.world, NULL);
+    shoal_entity refused = shoal_commands_spawn(commands, SHOAL_VALUES(SHOAL_VALUE(Gauge, -1)));
+    shoal_entity good = shoal_commands_spawn(commands, SHOAL_VALUES(SHOAL_VALUE(Gauge, 1)));
+    assert_applied(commands, 1, 1);
+    assert_true(shoal_entity_is_null(shoal_commands_resolve(commands, refused)));
+    assert_entity(shoal_commands_resolve(commands, good), shoal_entity_make(f.world, 0, 0));
+    assert_int_equal(SHOAL_GET(f.world, shoal_commands_resolve(commands, good), Gauge)->value, 1);
+    fixture_end(&f);
+}
+
+/* A validate hook that does not keep to the rule of always giving the same verdict. */
+typedef struct fickle_judge {
+    int32_t limit;
+    int32_t limit_after_drop;
+    size_t asked_count;
+} fickle_judge;
+
+static fickle_judge judge;
+
+static bool judge_validate(const void *value, void *user) {
+    fickle_judge *asked = user;
+    asked->asked_count++;
+    return *(const int32_t *)value <= asked->limit;
+}
+
+static void judge_dropped(void *user, const shoal_dropped_command *command) {
+    (void)user;
+    assert_status(command->status, SHOAL_VALUE_REFUSED);
+    judge.limit = judge.limit_after_drop;
+}
+
+/* Commands are planned and then committed; a verdict that changes in between must not split the two. */
+static void check_fickle_verdict(int32_t limit, int32_t limit_after_drop, const int32_t *numbers, size_t refused) {
+    const shoal_component judged = shoal_component_register(&(shoal_component_def){
+        .name = "Judged", .size = 4, .alignment = 4, .validate = judge_validate, .user = &judge});
+    fixture f;
+    fixture_start(&f, NULL);
+    judge = (fickle_judge){.limit = limit, .limit_after_drop = limit_after_drop};
+    shoal_commands *commands = shoal_commands_create(f.world, &(shoal_commands_def){.dropped = judge_dropped});
+    shoal_entity entity = spawn_one(f.world, no_values, 0);
+    const shoal_value values[] = {{judged, &numbers[0]}, {judged, &numbers[1]}};
+    shoal_entity first = shoal_commands_spawn(commands, &values[0], 1);
+    shoal_entity second = shoal_commands_spawn(commands, &values[1], 1);
+    assert_ok(shoal_commands_add(commands, entity, judged, &numbers[1]));
+    assert_applied(commands, 3 - refused, refused);
+    assert_count(judge.asked_count, 3);
+    assert_count(shoal_entity_is_null(shoal_commands_resolve(commands, first)), numbers[0] > limit);
+    assert_count(shoal_entity_is_null(shoal_commands_resolve(commands, second)), numbers[1] > limit);
+    assert_count(shoal_has(f.world, entity, judged), numbers[1] <= limit);
+    fixture_end(&f);
+}
+
+static void test_validate_is_asked_once(void **state) {
+    (void)state;
+    check_fickle_verdict(10, 100, (const int32_t[]){50, 50}, 3);
+    check_fickle_verdict(10, 0, (const int32_t[]){50, 5}, 1);
+}
+
+/* ---- callbacks in the middle of an apply ---- */
+
+static void validate_in_dropped(void *user, const shoal_dropped_command *command) {
+    fixture *f = user;
+    (void)command;
+    assert_status(shoal_world_validate(f->world), SHOAL_WORLD_LOCKED);
+    assert_last_error(f->world, SHOAL_WORLD_LOCKED);
+    f->log_count[0]++;
+}
+
+static void test_validate_in_a_dropped_callback_is_refused(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, NULL);
+    shoal_commands *commands =
+        shoal_commands_create(f.world, &(shoal_commands_def){.dropped = validate_in_dropped, .user = &f});
+    for (int32_t i = 0; i < 20; i++) {
+        shoal_entity entity = spawn_one(f.world, SHOAL_VALUES(SHOAL_VALUE(Health, i)));
+        assert_ok(shoal_commands_add(commands, entity, SHOAL_ID(Letter), NULL));
+        assert_ok(shoal_commands_destroy_entity(commands, entity));
+        assert_ok(shoal_commands_clear(commands, entity));
+        assert_false(shoal_entity_is_null(shoal_commands_spawn(commands, SHOAL_VALUES(SHOAL_VALUE(Health, i)))));
+    }
+    assert_applied(commands, 60, 20);
+    assert_count(f.log_count[0], 20);
+    fixture_end(&f);
+}
+
+typedef struct log_spawner {
+    shoal_world *world;
+    size_t line_count;
+    size_t locked_count;
+} log_spawner;
+
+static void spawn_in_log(void *user, shoal_log_level level, const char *message) {
+    log_spawner *spawner = user;
+    assert_count(level, SHOAL_LOG_WARNING);
+    assert_non_null(message);
+    assert_non_null(shoal_world_lock_holder(spawner->world));
+    shoal_entity entity = shoal_spawn(spawner->world, SHOAL_VALUES(SHOAL_DEFAULT(Position), SHOAL_DEFAULT(Health)));
+    spawner->line_count++;
+    spawner->locked_count +=
+        shoal_entity_is_null(entity) && shoal_last_error(spawner->world).status == SHOAL_WORLD_LOCKED;
+}
+
+/* Rows are promised and half of them written when the log is told, so it must not take one. */
+static void test_spawn_in_the_log_is_refused(void **state) {
+    (void)state;
+    log_spawner spawner = {0};
+    shoal_world *world = shoal_world_create(&(shoal_world_def){.log = spawn_in_log, .log_user = &spawner});
+    assert_non_null(world);
+    spawner.world = world;
+    shoal_commands *commands = shoal_commands_create(world, &(shoal_commands_def){.log_dropped = true});
+    shoal_entity dead = spawn_one(world, SHOAL_VALUES(SHOAL_DEFAULT(Position)));
+    assert_ok(shoal_destroy(world, dead));
+    for (int32_t i = 0; i < 40; i++) {
+        shoal_entity entity = spawn_one(world, SHOAL_VALUES(SHOAL_DEFAULT(Position)));
+        assert_ok(shoal_commands_add(commands, entity, SHOAL_ID(Health), &(Health){i}));
+        assert_ok(shoal_commands_add(commands, dead, SHOAL_ID(Health), NULL));
+    }
+    assert_applied(commands, 40, 40);
+    assert_count(spawner.line_count, 40);
+    assert_count(spawner.locked_count, 40);
+    assert_null(shoal_world_lock_holder(world));
+    assert_count(shoal_world_entity_count(world), 40);
+    assert_valid(world);
+    assert_ok(shoal_world_destroy(world));
 }
 
 static void test_refused_recordings(void **state) {
@@ -582,6 +772,11 @@ int main(void) {
         cmocka_unit_test(test_recording_leaves_an_open_view_alone),
         cmocka_unit_test(test_dropped_commands_are_told),
         cmocka_unit_test(test_spawn_with_a_refused_value_is_dropped),
+        cmocka_unit_test(test_guessed_handles_are_dead_for_the_buffer),
+        cmocka_unit_test(test_refused_spawn_leaves_the_slot_to_the_next),
+        cmocka_unit_test(test_validate_is_asked_once),
+        cmocka_unit_test(test_validate_in_a_dropped_callback_is_refused),
+        cmocka_unit_test(test_spawn_in_the_log_is_refused),
         cmocka_unit_test(test_refused_recordings),
         cmocka_unit_test(test_set_of_a_tag_is_dropped),
         cmocka_unit_test(test_values_are_copied_when_recorded),

@@ -146,6 +146,20 @@ static void test_conflict_names_the_field(void **state) {
     test_set_context("");
 }
 
+/* Values may have been stored without it, whose entities nobody would patch. */
+static void test_first_field_table_in_a_later_definition(void **state) {
+    (void)state;
+    const shoal_field target = {.name = "target", .kind = SHOAL_FIELD_ENTITY, .size = 8};
+    shoal_component_def def = {.name = "LateFields", .size = 8, .alignment = 8};
+    uint32_t id = must_register(&def).id;
+    def.fields = &target;
+    def.field_count = 1;
+    must_refuse(&def, SHOAL_COMPONENT_CONFLICT, "target (entity, 1 of 8 at 0)");
+    assert_count(shoal_component_info((shoal_component){id})->field_count, 0);
+    def.field_count = 0;
+    assert_count(must_register(&def).id, id);
+}
+
 static void test_conflict_in_a_nested_struct(void **state) {
     (void)state;
     shoal_component_def def = pose_def("NestedClash");
@@ -369,6 +383,7 @@ int main(void) {
         cmocka_unit_test(test_other_layout_is_conflict),
         cmocka_unit_test(test_conflict_names_the_field),
         cmocka_unit_test(test_conflict_in_a_nested_struct),
+        cmocka_unit_test(test_first_field_table_in_a_later_definition),
         cmocka_unit_test(test_hash_collision),
         cmocka_unit_test(test_out_of_memory),
         cmocka_unit_test(test_out_of_aligned_memory),

@@ -254,13 +254,63 @@ static void conf_F5_new_values_are_defaults(void **state) {
     fixture_end(&f);
 }
 
+/* ---- many values ---- */
+
+/* Chunks of a type with hooks grow as all others do, although they are never merged. */
+static void test_chunks_grow_with_hooks(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, NULL);
+    for (int32_t i = 0; i < 100000; i++) {
+        spawn_one(f.world, SHOAL_VALUES(SHOAL_DEFAULT(Boxed), SHOAL_VALUE(Health, i)));
+    }
+    shoal_memory_report report;
+    assert_ok(shoal_world_memory(f.world, &report));
+    assert_at_most(report.chunk_count, 100);
+    assert_at_most(report.chunk_unused_bytes, report.chunk_used_bytes / 4);
+    fixture_end(&f);
+}
+
+/* Refuses after some questions, so that a program that asks for each of too many ends soon. */
+static size_t asked_count;
+
+static bool counted_validate(const void *value, void *user) {
+    (void)value;
+    (void)user;
+    asked_count++;
+    return asked_count < 1000;
+}
+
+/* More than there can be is known before a hook is asked or a second value is read. */
+static void test_too_many_are_refused_at_once(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, &(shoal_world_def){.entity_limit = 1000});
+    const shoal_component counted = shoal_component_register(
+        &(shoal_component_def){.name = "Counted", .size = 4, .alignment = 4, .validate = counted_validate});
+    const shoal_value value = {counted, &(int32_t){1}};
+    static const size_t counts[] = {1001, (size_t)1 << 32, SIZE_MAX / 2, SIZE_MAX};
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        test_set_context("%zu entities", counts[i]);
+        asked_count = 0;
+        shoal_spawn_many_def def = {.count = counts[i], .values = &value, .value_count = 1};
+        assert_status(shoal_spawn_many(f.world, &def), SHOAL_ENTITY_LIMIT);
+        def = (shoal_spawn_many_def){.count = counts[i], .columns = &value, .column_count = 1};
+        assert_status(shoal_spawn_many(f.world, &def), SHOAL_ENTITY_LIMIT);
+        assert_last_error(f.world, SHOAL_ENTITY_LIMIT);
+        assert_at_most(asked_count, 2);
+    }
+    test_set_context("");
+    assert_count(shoal_world_entity_count(f.world), 0);
+    fixture_end(&f);
+}
+
 int main(void) {
     kinds_register();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(conf_F1_the_deleted_row_is_ended),
-        cmocka_unit_test(conf_F2_all_hook_subsets),
-        cmocka_unit_test(conf_F3_moving_a_row_makes_no_value),
-        cmocka_unit_test(conf_F5_new_values_are_defaults),
+        cmocka_unit_test(conf_F1_the_deleted_row_is_ended),    cmocka_unit_test(conf_F2_all_hook_subsets),
+        cmocka_unit_test(conf_F3_moving_a_row_makes_no_value), cmocka_unit_test(conf_F5_new_values_are_defaults),
+        cmocka_unit_test(test_chunks_grow_with_hooks),         cmocka_unit_test(test_too_many_are_refused_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -117,6 +117,46 @@ static void conf_A1_used_up_slot_is_retired(void **state) {
     fixture_end(&f);
 }
 
+typedef struct retired_probe {
+    shoal_world *world;
+    size_t line_count;
+} retired_probe;
+
+/* The slot has been taken from its entity and the row is still there. */
+static void spawn_when_retired(void *user, shoal_log_level level, const char *message) {
+    retired_probe *probe = user;
+    assert_count(level, SHOAL_LOG_DEBUG);
+    assert_non_null(strstr(message, "retired"));
+    assert_true(shoal_entity_is_null(shoal_spawn(probe->world, SHOAL_VALUES(SHOAL_VALUE(Health, 2)))));
+    assert_last_error(probe->world, SHOAL_WORLD_LOCKED);
+    probe->line_count++;
+}
+
+static void test_spawn_while_the_log_hears_of_a_retired_slot(void **state) {
+    (void)state;
+    retired_probe probe = {0};
+    shoal_world *world = shoal_world_create(&(shoal_world_def){.log = spawn_when_retired, .log_user = &probe});
+    assert_non_null(world);
+    probe.world = world;
+    shoal_entity entities[3];
+    for (uint32_t i = 0; i < 3; i++) {
+        shoal_entity first = spawn_health(world, 0);
+        assert_ok(shoal_destroy(world, first));
+        index_set_generation(world, shoal_entity_index(first), LAST_GENERATION);
+        entities[i] = spawn_health(world, 1);
+        assert_count(shoal_entity_generation(entities[i]), LAST_GENERATION);
+    }
+    shoal_commands *commands = shoal_commands_create(world, NULL);
+    assert_ok(shoal_commands_destroy_entity(commands, entities[1]));
+    assert_ok(shoal_destroy(world, entities[0]));
+    assert_ok(shoal_commands_apply(commands, NULL));
+    assert_ok(shoal_destroy_many(world, &entities[2], 1));
+    assert_count(probe.line_count, 3);
+    assert_count(shoal_world_entity_count(world), 0);
+    assert_valid(world);
+    assert_ok(shoal_world_destroy(world));
+}
+
 static void conf_A1_last_generation_of_the_last_slot_is_not_null(void **state) {
     (void)state;
     fixture f;
@@ -364,6 +404,35 @@ static void test_reserve_half_of_all_indexes(void **state) {
     fixture_end(&f);
 }
 
+/* Pages that are reserved as a whole are not made on the way to the first free slot. The limit lets a program that
+   makes them fail soon. */
+static void check_spawn_behind_a_range(uint32_t first, uint64_t count, size_t memory_limit) {
+    fixture f;
+    fixture_start(&f, &(shoal_world_def){.memory_limit = memory_limit});
+    assert_ok(shoal_reserve_range(f.world, first, count));
+    for (uint32_t i = 0; i < first; i++) {
+        assert_count(shoal_entity_index(spawn_health(f.world, 0)), i);
+    }
+    shoal_entity behind = spawn_health(f.world, 4);
+    assert_count(shoal_entity_index(behind), first + count);
+    assert_health(f.world, behind, 4);
+    assert_ok(shoal_spawn_many(f.world, &(shoal_spawn_many_def){.count = 5000}));
+    assert_true(shoal_is_alive(f.world, shoal_entity_make(f.world, (uint32_t)(first + count) + 5000, 0)));
+    shoal_memory_report report;
+    assert_ok(shoal_world_memory(f.world, &report));
+    assert_at_most(report.purpose_bytes[SHOAL_PURPOSE_INDEX], 64u << 20);
+    assert_ok(shoal_destroy(f.world, behind));
+    assert_entity(spawn_health(f.world, 5), shoal_entity_make(f.world, shoal_entity_index(behind), 1));
+    fixture_end(&f);
+}
+
+static void test_spawn_behind_reserved_ranges(void **state) {
+    (void)state;
+    check_spawn_behind_a_range(0, (uint64_t)1 << 20, (size_t)8 << 20);
+    check_spawn_behind_a_range(10, (uint64_t)1 << 20, (size_t)8 << 20);
+    check_spawn_behind_a_range(0, (uint64_t)1 << 31, (size_t)128 << 20);
+}
+
 /* ---- other worlds ---- */
 
 static void check_foreign_calls(shoal_world *world, shoal_entity foreign) {
@@ -511,6 +580,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bits),
         cmocka_unit_test(conf_A1_used_up_slot_is_retired),
+        cmocka_unit_test(test_spawn_while_the_log_hears_of_a_retired_slot),
         cmocka_unit_test(conf_A1_last_generation_of_the_last_slot_is_not_null),
         cmocka_unit_test(conf_A2_all_handles_of_a_tiny_world),
         cmocka_unit_test(conf_A2_churn_of_one_slot_leaves_the_others),
@@ -525,6 +595,7 @@ int main(void) {
         cmocka_unit_test(conf_A8_reserved_range_stays_remote),
         cmocka_unit_test(test_reserve_is_all_or_nothing),
         cmocka_unit_test(test_reserve_half_of_all_indexes),
+        cmocka_unit_test(test_spawn_behind_reserved_ranges),
         cmocka_unit_test(conf_A9_random_creates_and_destroys),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

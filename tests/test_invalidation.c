@@ -11,6 +11,7 @@
 #include "support/test.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -464,6 +465,148 @@ static void check_add_from_rows(const shoal_world_def *def) {
     fixture_end(&f);
 }
 
+/* Two values of one row change places, and a new one is made of one that the same change replaces, in either order of
+   the two. With an owning component beside them the change takes another way to the same end. */
+static void check_change_from_own_row(const shoal_world_def *def, bool owning, bool new_first) {
+    fixture f;
+    fixture_start(&f, def);
+    const shoal_component twin = numbered_component(1);
+    const shoal_component beside = owning ? SHOAL_ID(Owned) : SHOAL_ID(Letter);
+    for (int32_t i = 0; i < 500; i++) {
+        const float x = (float)i;
+        shoal_entity entity =
+            shoal_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Position, x, 1, 1), SHOAL_VALUE(Velocity, -x, 2, 2),
+                                              SHOAL_VALUE(Health, i), {beside, NULL}));
+        const shoal_value swap[] = {{SHOAL_ID(Position), SHOAL_GET(f.world, entity, Velocity)},
+                                    {SHOAL_ID(Velocity), SHOAL_GET(f.world, entity, Position)}};
+        assert_ok(shoal_change_entity(f.world, entity, &(shoal_change){.add = swap, .add_count = 2}));
+        const Position *position = SHOAL_GET(f.world, entity, Position);
+        const Velocity *velocity = SHOAL_GET(f.world, entity, Velocity);
+        assert_true(position->x == -x && position->y == 2 && position->z == 2);
+        assert_true(velocity->x == x && velocity->y == 1 && velocity->z == 1);
+        const shoal_value replaced = SHOAL_VALUE(Health, -1);
+        const shoal_value made = {twin, SHOAL_GET(f.world, entity, Health)};
+        const shoal_value both[] = {new_first ? made : replaced, new_first ? replaced : made};
+        assert_ok(shoal_change_entity(f.world, entity, &(shoal_change){.add = both, .add_count = 2}));
+        assert_int_equal(SHOAL_GET(f.world, entity, Health)->value, -1);
+        assert_int_equal(*(const int32_t *)shoal_get(f.world, entity, twin), i);
+    }
+    assert_count(owned_tracker.error_count, 0);
+    fixture_end(&f);
+}
+
+static void test_change_from_own_row(void **state) {
+    (void)state;
+    for (unsigned variant = 0; variant < 8; variant++) {
+        test_set_context("variant %u", variant);
+        const shoal_world_def def = {.move_rows = (variant & 4) != 0};
+        check_change_from_own_row(&def, (variant & 1) != 0, (variant & 2) != 0);
+    }
+    test_set_context("");
+}
+
+/* All entities of a query get a value that lies in one of their rows: a new component from one that stays, and one that
+   all have from one of them. */
+static void check_query_change_from_row(const shoal_world_def *def, size_t giver) {
+    fixture f;
+    fixture_start(&f, def);
+    const shoal_component twin = numbered_component(1);
+    const shoal_term term = SHOAL_WITH(Health);
+    shoal_query *query = shoal_query_create(f.world, &(shoal_query_def){.terms = &term, .term_count = 1});
+    shoal_entity entities[300];
+    for (size_t i = 0; i < 300; i++) {
+        const shoal_component beside = i % 3 == 0 ? twin : i % 3 == 1 ? SHOAL_ID(Letter) : SHOAL_ID(Frozen);
+        entities[i] =
+            shoal_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Health, (int32_t)i), {beside, NULL}, SHOAL_DEFAULT(Owned)));
+    }
+    Owned own;
+    owned_make(&owned_tracker, &own, 77);
+    assert_ok(shoal_set(f.world, entities[giver], SHOAL_ID(Owned), &own));
+    owned_end(&owned_tracker, &own);
+    const shoal_value made = {twin, SHOAL_GET(f.world, entities[giver], Health)};
+    assert_ok(shoal_query_change_entities(query, &(shoal_change){.add = &made, .add_count = 1}));
+    const shoal_value same[] = {{SHOAL_ID(Health), SHOAL_GET(f.world, entities[giver], Health)},
+                                {SHOAL_ID(Owned), SHOAL_GET(f.world, entities[giver], Owned)}};
+    assert_ok(shoal_query_change_entities(query, &(shoal_change){.add = same, .add_count = 2}));
+    for (size_t i = 0; i < 300; i++) {
+        uint32_t payload = 0;
+        assert_count(*(const int32_t *)shoal_get(f.world, entities[i], twin), giver);
+        assert_count(SHOAL_GET(f.world, entities[i], Health)->value, giver);
+        assert_true(owned_read(&owned_tracker, SHOAL_GET(f.world, entities[i], Owned), &payload));
+        assert_count(payload, 77);
+    }
+    assert_count(owned_tracker.error_count, 0);
+    fixture_end(&f);
+}
+
+/* A new owning component from a row that has it already, of the archetype that the others move to. */
+static void check_query_change_from_target(const shoal_world_def *def) {
+    fixture f;
+    fixture_start(&f, def);
+    const shoal_term term = SHOAL_WITH(Health);
+    shoal_query *query = shoal_query_create(f.world, &(shoal_query_def){.terms = &term, .term_count = 1});
+    shoal_entity giver = shoal_spawn(f.world, SHOAL_VALUES(SHOAL_DEFAULT(Health), SHOAL_DEFAULT(Owned)));
+    for (int i = 0; i < 200; i++) {
+        shoal_spawn(f.world, SHOAL_VALUES(SHOAL_DEFAULT(Health)));
+    }
+    const shoal_value value = {SHOAL_ID(Owned), SHOAL_GET(f.world, giver, Owned)};
+    assert_ok(shoal_query_change_entities(query, &(shoal_change){.add = &value, .add_count = 1}));
+    assert_count(owned_tracker.live, 201);
+    assert_count(owned_tracker.error_count, 0);
+    fixture_end(&f);
+}
+
+static void test_query_change_from_rows(void **state) {
+    (void)state;
+    const shoal_world_def torture = {.move_rows = true};
+    static const size_t givers[] = {0, 1, 2, 150, 151, 299};
+    for (size_t i = 0; i < sizeof givers / sizeof givers[0]; i++) {
+        test_set_context("the value of row %zu", givers[i]);
+        check_query_change_from_row(NULL, givers[i]);
+        check_query_change_from_row(&torture, givers[i]);
+    }
+    test_set_context("");
+    check_query_change_from_target(NULL);
+    check_query_change_from_target(&torture);
+}
+
+/* Making room for many may move chunks of the archetype in which the value lies. */
+static void check_bulk_from_row(const shoal_world_def *def, uint32_t first_count) {
+    fixture f;
+    fixture_start(&f, def);
+    Owned own;
+    owned_make(&owned_tracker, &own, 77);
+    const shoal_value values[] = {SHOAL_VALUE(Health, 7), {SHOAL_ID(Owned), &own}};
+    shoal_entity giver = shoal_spawn(f.world, values, 2);
+    owned_end(&owned_tracker, &own);
+    for (uint32_t count = first_count; count <= 40 * first_count; count *= 3) {
+        shoal_entity *entities = calloc(count, sizeof *entities);
+        assert_non_null(entities);
+        const shoal_value given[] = {{SHOAL_ID(Health), SHOAL_GET(f.world, giver, Health)},
+                                     {SHOAL_ID(Owned), SHOAL_GET(f.world, giver, Owned)}};
+        assert_ok(shoal_spawn_many(
+            f.world, &(shoal_spawn_many_def){.count = count, .values = given, .value_count = 2, .entities = entities}));
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t payload = 0;
+            assert_int_equal(SHOAL_GET(f.world, entities[i], Health)->value, 7);
+            assert_true(owned_read(&owned_tracker, SHOAL_GET(f.world, entities[i], Owned), &payload));
+            assert_count(payload, 77);
+        }
+        giver = entities[count - 1];
+        free(entities);
+        assert_count(owned_tracker.error_count, 0);
+    }
+    fixture_end(&f);
+}
+
+static void test_bulk_spawn_from_rows(void **state) {
+    (void)state;
+    for (uint32_t first_count = 1; first_count < 200; first_count = first_count * 2 + 1) {
+        check_bulk_from_row(NULL, first_count);
+        check_bulk_from_row(&(shoal_world_def){.move_rows = true}, first_count);
+    }
+}
+
 static void test_add_and_set_from_rows(void **state) {
     (void)state;
     check_add_from_rows(NULL);
@@ -483,6 +626,9 @@ int main(void) {
         cmocka_unit_test(conf_P3_messages_queries_and_buffers),
         cmocka_unit_test(test_spawn_from_rows),
         cmocka_unit_test(test_add_and_set_from_rows),
+        cmocka_unit_test(test_change_from_own_row),
+        cmocka_unit_test(test_query_change_from_rows),
+        cmocka_unit_test(test_bulk_spawn_from_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

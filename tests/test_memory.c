@@ -1,6 +1,7 @@
 /*
  * Memory: alignment of columns and rows, huge chunk counts and huge columns, the memory report, the limit, trim,
- * the cost of small archetypes. Conformance G1, G3, G4 (short), H1, H3; G5 is in test_failing_allocator.c.
+ * the cost of small archetypes, the last bytes of blocks. Conformance G1, G2, G3, G4 (short), H1, H3; G5 is in
+ * test_failing_allocator.c.
  */
 #define _DEFAULT_SOURCE
 
@@ -10,6 +11,7 @@
 #include "support/test.h"
 #include "support/world_dump.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -348,6 +350,129 @@ static void conf_G4_creates_and_destroys_at_page_limits(void **state) {
     fixture_end(&f);
 }
 
+/* ---- the last bytes of blocks ---- */
+
+/* Blocks end where they were asked to end, without the guard of the checking allocator, so that AddressSanitizer and
+   valgrind see a read behind one. */
+static void *exact_allocate(void *context, size_t byte_size, size_t alignment) {
+    (void)context;
+    void *memory = NULL;
+    size_t real_alignment = alignment < sizeof(void *) ? sizeof(void *) : alignment;
+    return posix_memalign(&memory, real_alignment, byte_size) == 0 ? memory : NULL;
+}
+
+static void exact_release(void *context, void *memory, size_t byte_size, size_t alignment) {
+    (void)context;
+    (void)byte_size;
+    (void)alignment;
+    free(memory);
+}
+
+static shoal_world *exact_world(shoal_world_def def) {
+    def.allocator = (shoal_allocator){.allocate = exact_allocate, .release = exact_release};
+    shoal_world *world = shoal_world_create(&def);
+    assert_non_null(world);
+    return world;
+}
+
+/* A change of nothing has no keys; the next change looks at the most recent one first. */
+static void test_changes_after_a_change_of_nothing(void **state) {
+    (void)state;
+    shoal_world *world = exact_world((shoal_world_def){0});
+    shoal_commands *commands = shoal_commands_create(world, NULL);
+    spawn_one(world, NULL, 0);
+    shoal_entity entity = spawn_one(world, NULL, 0);
+    assert_ok(shoal_add(world, entity, SHOAL_ID(Health), &(Health){1}));
+    assert_ok(shoal_change_entity(world, entity, &(shoal_change){0}));
+    assert_ok(shoal_add(world, entity, SHOAL_ID(Letter), NULL));
+    assert_ok(shoal_change_entity(world, entity, &(shoal_change){0}));
+    assert_ok(shoal_remove(world, entity, SHOAL_ID(Letter)));
+    shoal_entity next = spawn_one(world, NULL, 0);
+    assert_ok(shoal_change_entity(world, next, &(shoal_change){0}));
+    assert_ok(shoal_commands_add(commands, next, SHOAL_ID(Health), &(Health){2}));
+    assert_ok(shoal_commands_apply(commands, NULL));
+    shoal_entity placeholder = shoal_commands_spawn(commands, NULL, 0);
+    assert_ok(shoal_commands_add(commands, placeholder, SHOAL_ID(Health), &(Health){3}));
+    assert_ok(shoal_commands_apply(commands, NULL));
+    assert_int_equal(SHOAL_GET(world, entity, Health)->value, 1);
+    assert_int_equal(SHOAL_GET(world, next, Health)->value, 2);
+    assert_int_equal(SHOAL_GET(world, shoal_commands_resolve(commands, placeholder), Health)->value, 3);
+    assert_false(SHOAL_HAS(world, entity, Letter));
+    assert_valid(world);
+    assert_ok(shoal_world_destroy(world));
+}
+
+/* Reads a column of a view to the end of its last 64 bytes and checks that the chunk goes on so far. */
+static void check_padding(const shoal_view *view, const void *column, size_t byte_size, size_t chunk_bytes) {
+    const char *chunk = (const char *)view->entities - SHOAL_CHUNK_HEADER_BYTES;
+    size_t offset = (size_t)((const char *)column - chunk);
+    size_t end = (offset + view->count * byte_size + 63) / 64 * 64;
+    assert_count(offset % 64, 0);
+    assert_at_most(end, chunk_bytes);
+    unsigned sum = 0;
+    for (size_t i = offset; i < end; i++) {
+        sum += *(const volatile unsigned char *)(chunk + i);
+    }
+    (void)sum;
+}
+
+static void check_padding_of(shoal_world_def def, const shoal_component *components, size_t count, size_t row_count) {
+    shoal_world *world = exact_world(def);
+    shoal_value values[4] = {{{0}, NULL}};
+    shoal_term terms[4] = {{{0}, SHOAL_ACCESS_NONE, 0}};
+    for (size_t i = 0; i < count; i++) {
+        values[i].component = components[i];
+        terms[i] = (shoal_term){components[i], SHOAL_ACCESS_READ, 0};
+    }
+    shoal_query *query = shoal_query_create(world, &(shoal_query_def){.terms = terms, .term_count = count});
+    for (size_t row = 0; row < row_count; row++) {
+        spawn_one(world, values, count);
+    }
+    shoal_archetype_info info = {0};
+    while (shoal_archetype_next(world, &info) && info.component_count != count) {
+    }
+    size_t chunk_bytes = (info.used_bytes + info.unused_bytes) / info.chunk_count; /* all have one size here */
+    size_t seen_count = 0;
+    shoal_view view;
+    assert_ok(shoal_view_begin(&view, query));
+    while (shoal_view_next(&view)) {
+        check_padding(&view, view.entities, SHOAL_ENTITY_BYTES, chunk_bytes);
+        for (size_t i = 0; i < count; i++) {
+            check_padding(&view, shoal_view_read(&view, components[i]), shoal_component_info(components[i])->size,
+                          chunk_bytes);
+        }
+        seen_count += view.count;
+    }
+    assert_count(seen_count, row_count);
+    assert_ok(shoal_world_destroy(world));
+}
+
+static void conf_G2_last_64_bytes_are_inside(void **state) {
+    (void)state;
+    for (size_t size = 1; size < 700; size = size * 3 / 2 + 1) {
+        char name[32];
+        snprintf(name, sizeof name, "Padded%zu", size);
+        const shoal_component components[] = {
+            SHOAL_ID(Letter), SHOAL_ID(Health),
+            shoal_component_register(&(shoal_component_def){.name = name, .size = size, .alignment = 1})};
+        for (size_t chunk_bytes = 1024; chunk_bytes <= 4096; chunk_bytes *= 2) {
+            test_set_context("values of %zu bytes, chunks of %zu", size, chunk_bytes);
+            const shoal_world_def def = {.pinned_chunk_bytes = chunk_bytes};
+            check_padding_of(def, &components[2], 1, 2000);
+            check_padding_of(def, components, 3, 2000);
+        }
+    }
+    for (size_t size = ((size_t)1 << 20) - 200; size < ((size_t)1 << 20) + 200; size += 37) {
+        char name[32];
+        snprintf(name, sizeof name, "Padded%zu", size);
+        test_set_context("values of %zu bytes", size);
+        const shoal_component component =
+            shoal_component_register(&(shoal_component_def){.name = name, .size = size, .alignment = 1});
+        check_padding_of((shoal_world_def){0}, &component, 1, 1);
+    }
+    test_set_context("");
+}
+
 /* ---- H1: many small archetypes ---- */
 
 /* An entity with Position and the tags of the bits of `number`. */
@@ -617,6 +742,7 @@ int main(void) {
     kinds_register();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(conf_G1_columns_and_rows_are_aligned),
+        cmocka_unit_test(conf_G2_last_64_bytes_are_inside),
         cmocka_unit_test(conf_G3_more_than_65536_chunks),
         cmocka_unit_test(conf_G3_more_than_1048576_chunks),
         cmocka_unit_test(conf_G3_more_than_4_gib_in_one_column),
@@ -634,6 +760,7 @@ int main(void) {
         cmocka_unit_test(test_memory_limit),
         cmocka_unit_test(test_limit_below_the_world_itself),
         cmocka_unit_test(test_empty_chunks_are_shared),
+        cmocka_unit_test(test_changes_after_a_change_of_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

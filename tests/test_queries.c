@@ -306,6 +306,48 @@ static void test_views_of_one_query_overlap(void **state) {
     fixture_end(&f);
 }
 
+/* Whoever ends first, the lock has a holder until the last view ends: a null one would say that changes are allowed. */
+static void check_views_end_in_order(const size_t *begins, const size_t *ends, size_t count) {
+    fixture f;
+    fixture_start(&f, NULL);
+    spawn_one(f.world, SHOAL_VALUES(SHOAL_DEFAULT(Health)));
+    const shoal_term terms[2] = {SHOAL_READ(Health), SHOAL_WRITE(Health)};
+    const char *const names[2] = {"A", "B"};
+    shoal_query *queries[2];
+    for (size_t i = 0; i < 2; i++) {
+        queries[i] =
+            shoal_query_create(f.world, &(shoal_query_def){.terms = &terms[i], .term_count = 1, .name = names[i]});
+        assert_non_null(queries[i]);
+    }
+    shoal_view views[3];
+    for (size_t i = 0; i < count; i++) {
+        assert_ok(shoal_view_begin(&views[i], queries[begins[i]]));
+        assert_string_equal(shoal_world_lock_holder(f.world), names[begins[i]]);
+    }
+    for (size_t i = 0; i < count; i++) {
+        assert_non_null(shoal_world_lock_holder(f.world));
+        assert_true(shoal_entity_is_null(shoal_spawn(f.world, no_values, 0)));
+        assert_last_error(f.world, SHOAL_WORLD_LOCKED);
+        assert_message_has(f.world, shoal_world_lock_holder(f.world));
+        shoal_view_end(&views[ends[i]]);
+    }
+    assert_null(shoal_world_lock_holder(f.world));
+    spawn_one(f.world, no_values, 0);
+    fixture_end(&f);
+}
+
+static void test_views_end_in_any_order(void **state) {
+    (void)state;
+    static const size_t orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    check_views_end_in_order((const size_t[]){0, 1}, (const size_t[]){0, 1}, 2);
+    for (size_t i = 0; i < 6; i++) {
+        test_set_context("views end in order %zu %zu %zu", orders[i][0], orders[i][1], orders[i][2]);
+        check_views_end_in_order((const size_t[]){0, 1, 1}, orders[i], 3);
+        check_views_end_in_order((const size_t[]){0, 1, 0}, orders[i], 3);
+    }
+    test_set_context("");
+}
+
 static void test_iterating_allocates_nothing(void **state) {
     (void)state;
     fixture f;
@@ -551,6 +593,7 @@ int main(void) {
         cmocka_unit_test(test_view_begin_with_null),
         cmocka_unit_test(test_views_nest),
         cmocka_unit_test(test_views_of_one_query_overlap),
+        cmocka_unit_test(test_views_end_in_any_order),
         cmocka_unit_test(test_iterating_allocates_nothing),
         cmocka_unit_test(test_order_of_views),
         cmocka_unit_test(test_archetypes_come_and_go),

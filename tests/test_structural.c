@@ -1,5 +1,6 @@
 /*
- * Structural changes: what is refused while a view is open, stale pointers, and what each change leaves behind.
+ * Structural changes: what is refused while a view is open, stale pointers, what each change leaves behind, and that
+ * neither refused nor repeated ones pile up memory.
  * Conformance B1, B3, B4, B5, B8; the hooks are in test_hooks.c.
  */
 #include "support/components.h"
@@ -208,6 +209,34 @@ static void conf_B8_every_call_inside_a_fill_callback(void **state) {
     assert_count(f.log_count[0], 1);
     assert_null(shoal_world_lock_holder(f.world));
     assert_count(shoal_world_entity_count(f.world), 6);
+    fixture_end(&f);
+}
+
+static void validate_in_fill(void *user, size_t first, size_t count, const shoal_entity *entities,
+                             void *const *columns) {
+    fixture *f = user;
+    (void)columns;
+    assert_valid(f->world);
+    for (size_t i = 0; i < count; i++) {
+        assert_count(shoal_entity_index(entities[i]), 20 + first + i);
+        assert_true(SHOAL_HAS(f->world, entities[i], Health));
+    }
+    f->log_count[0]++;
+}
+
+/* The new rows are all there while their values are filled in, run by run. */
+static void test_world_is_valid_inside_a_fill_callback(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, NULL);
+    for (int32_t i = 0; i < 20; i++) {
+        spawn_one(f.world, SHOAL_VALUES(SHOAL_VALUE(Health, i)));
+    }
+    const shoal_value column = SHOAL_DEFAULT(Health);
+    assert_ok(shoal_spawn_many(
+        f.world, &(shoal_spawn_many_def){
+                     .count = 5000, .columns = &column, .column_count = 1, .fill = validate_in_fill, .user = &f}));
+    assert_true(f.log_count[0] > 1);
     fixture_end(&f);
 }
 
@@ -554,6 +583,170 @@ static void test_query_changes_all(void **state) {
     fixture_end(&f);
 }
 
+/* ---- memory ---- */
+
+/* A world under a limit with 3,000 entities, and with everything made that one of the calls below needs to exist. */
+static void limited_start(fixture *f, shoal_query **query, shoal_commands **commands) {
+    fixture_start(f, &(shoal_world_def){.memory_limit = (size_t)2 << 20});
+    const shoal_term term = SHOAL_WITH(Health);
+    *query = shoal_query_create(f->world, &(shoal_query_def){.terms = &term, .term_count = 1});
+    shoal_entity entity = spawn_one(f->world, SHOAL_VALUES(SHOAL_DEFAULT(Large)));
+    assert_ok(shoal_add(f->world, entity, SHOAL_ID(Health), NULL));
+    assert_ok(shoal_destroy(f->world, entity));
+    for (int32_t i = 0; i < 3000; i++) {
+        spawn_one(f->world, SHOAL_VALUES(SHOAL_VALUE(Health, i)));
+    }
+    *commands = shoal_commands_create(f->world, NULL);
+    for (uint32_t i = 0; i < 1000; i++) {
+        assert_ok(shoal_commands_add(*commands, shoal_entity_make(f->world, i, 0), SHOAL_ID(Large), NULL));
+    }
+}
+
+enum { REFUSE_NOTHING, REFUSE_PAGES, REFUSE_CHUNKS, REFUSE_QUERY_CHANGE, REFUSE_APPLY, REFUSE_COUNT };
+
+static shoal_status refused_call(int call, shoal_world *world, shoal_query *query, shoal_commands *commands) {
+    const shoal_value value = SHOAL_DEFAULT(Large);
+    switch (call) {
+    case REFUSE_PAGES:
+        return shoal_spawn_many(world, &(shoal_spawn_many_def){.count = 1000000, .values = &value, .value_count = 1});
+    case REFUSE_CHUNKS:
+        return shoal_spawn_many(world, &(shoal_spawn_many_def){.count = 2000, .values = &value, .value_count = 1});
+    case REFUSE_QUERY_CHANGE:
+        return shoal_query_change_entities(query, &(shoal_change){.add = &value, .add_count = 1});
+    case REFUSE_APPLY:
+        return shoal_commands_apply(commands, NULL);
+    default:
+        return SHOAL_MEMORY_LIMIT;
+    }
+}
+
+/* How many single spawns fit after a call was refused, scratch memory given back. */
+static size_t room_after(int call) {
+    fixture f;
+    shoal_query *query;
+    shoal_commands *commands;
+    limited_start(&f, &query, &commands);
+    assert_status(refused_call(call, f.world, query, commands), SHOAL_MEMORY_LIMIT);
+    assert_count(shoal_world_entity_count(f.world), 3000);
+    assert_valid(f.world);
+    shoal_commands_destroy(commands);
+    size_t count = 0;
+    while (!shoal_entity_is_null(shoal_spawn(f.world, SHOAL_VALUES(SHOAL_DEFAULT(Health))))) {
+        count++;
+    }
+    assert_last_error(f.world, SHOAL_MEMORY_LIMIT);
+    fixture_end(&f);
+    return count;
+}
+
+static void test_refused_calls_give_their_memory_back(void **state) {
+    (void)state;
+    size_t expected = room_after(REFUSE_NOTHING);
+    assert_true(expected > 10000);
+    for (int call = REFUSE_NOTHING + 1; call < REFUSE_COUNT; call++) {
+        test_set_context("call %d", call);
+        assert_count(room_after(call), expected);
+    }
+    test_set_context("");
+}
+
+static size_t archetype_bytes(const fixture *f) {
+    shoal_memory_report report;
+    assert_ok(shoal_world_memory(f->world, &report));
+    return report.purpose_bytes[SHOAL_PURPOSE_ARCHETYPE];
+}
+
+/* ---- orders of keys ---- */
+
+enum { ORDER_KEYS = 10 };
+
+/* Makes an entity with components in the order of `values`, one way or another. */
+typedef shoal_entity (*ordered_spawn)(shoal_world *world, const shoal_value *values);
+
+static shoal_entity ordered_by_spawn(shoal_world *world, const shoal_value *values) {
+    return shoal_spawn(world, values, ORDER_KEYS);
+}
+
+static shoal_entity ordered_by_change(shoal_world *world, const shoal_value *values) {
+    shoal_entity entity = spawn_one(world, no_values, 0);
+    assert_ok(shoal_change_entity(world, entity, &(shoal_change){.add = values, .add_count = ORDER_KEYS}));
+    return entity;
+}
+
+static shoal_entity ordered_by_spawn_at(shoal_world *world, const shoal_value *values) {
+    shoal_entity entity = spawn_one(world, no_values, 0); /* the slot's next generation is free once it has ended */
+    shoal_entity chosen =
+        shoal_entity_make(world, shoal_entity_index(entity), (uint16_t)(shoal_entity_generation(entity) + 1));
+    assert_ok(shoal_destroy(world, entity));
+    assert_ok(shoal_spawn_at(world, chosen, values, ORDER_KEYS));
+    return chosen;
+}
+
+static shoal_entity ordered_by_spawn_many(shoal_world *world, const shoal_value *values) {
+    shoal_entity entity = {0};
+    assert_ok(shoal_spawn_many(
+        world, &(shoal_spawn_many_def){.count = 1, .values = values, .value_count = ORDER_KEYS, .entities = &entity}));
+    return entity;
+}
+
+static shoal_entity ordered_by_commands(shoal_world *world, const shoal_value *values) {
+    shoal_commands *commands = shoal_commands_create(world, NULL);
+    shoal_entity placeholder = shoal_commands_spawn(commands, values, ORDER_KEYS);
+    assert_ok(shoal_commands_apply(commands, NULL));
+    shoal_entity entity = shoal_commands_resolve(commands, placeholder);
+    shoal_commands_destroy(commands);
+    return entity;
+}
+
+static shoal_entity ordered_by_query_change(shoal_world *world, const shoal_value *values) {
+    shoal_entity entity = spawn_one(world, SHOAL_VALUES(SHOAL_DEFAULT(Frozen)));
+    const shoal_term term = SHOAL_WITH(Frozen);
+    shoal_query *query = shoal_query_create(world, &(shoal_query_def){.terms = &term, .term_count = 1});
+    assert_ok(shoal_query_change_entities(query, &(shoal_change){.add = values, .add_count = ORDER_KEYS}));
+    assert_ok(shoal_query_destroy(query));
+    return entity;
+}
+
+/* The same components in ever new orders lead to one archetype; what is remembered of the orders is bounded. */
+static void check_orders_of_keys(ordered_spawn spawn) {
+    enum { ROUNDS = 120000 };
+    fixture f;
+    fixture_start(&f, NULL);
+    uint32_t numbers[ORDER_KEYS];
+    for (uint32_t i = 0; i < ORDER_KEYS; i++) {
+        numbers[i] = i;
+    }
+    shoal_value values[ORDER_KEYS];
+    rng random = {11};
+    size_t most = 0;
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        rng_shuffle(&random, numbers, ORDER_KEYS);
+        for (uint32_t i = 0; i < ORDER_KEYS; i++) {
+            values[i] = (shoal_value){numbered_component(numbers[i]), NULL};
+        }
+        shoal_entity entity = spawn(f.world, values);
+        size_t now = round % 1000 == 0 ? archetype_bytes(&f) : 0;
+        most = now > most ? now : most;
+        if (round + 1 < ROUNDS) {
+            assert_ok(shoal_destroy(f.world, entity));
+        }
+    }
+    assert_at_most(most, (size_t)12 << 20);
+    assert_ok(shoal_world_trim(f.world, 0, NULL)); /* the archetype is in use, but no order of keys is */
+    assert_at_most(archetype_bytes(&f), (size_t)64 << 10);
+    fixture_end(&f);
+}
+
+static void test_orders_of_keys_do_not_pile_up(void **state) {
+    (void)state;
+    check_orders_of_keys(ordered_by_spawn);
+    check_orders_of_keys(ordered_by_change);
+    check_orders_of_keys(ordered_by_spawn_at);
+    check_orders_of_keys(ordered_by_spawn_many);
+    check_orders_of_keys(ordered_by_commands);
+    check_orders_of_keys(ordered_by_query_change);
+}
+
 int main(void) {
     kinds_register();
     const struct CMUnitTest tests[] = {
@@ -571,6 +764,9 @@ int main(void) {
         cmocka_unit_test(test_destroy_many_all_or_none),
         cmocka_unit_test(test_clone_copies_everything),
         cmocka_unit_test(test_query_changes_all),
+        cmocka_unit_test(test_world_is_valid_inside_a_fill_callback),
+        cmocka_unit_test(test_refused_calls_give_their_memory_back),
+        cmocka_unit_test(test_orders_of_keys_do_not_pile_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -321,30 +321,84 @@ static void test_null_arguments_of_entities(void **state) {
     fixture_end(&f);
 }
 
+/* Leaves another error with the thread, so that none that is found was there before. */
+static void leave_other_error(void) {
+    assert_count(shoal_component_register(&(shoal_component_def){.name = ""}).id, 0);
+    assert_last_error(NULL, SHOAL_COMPONENT_NAME);
+}
+
+static void check_thread_error(const char *call) {
+    assert_last_error(NULL, SHOAL_INVALID_ARGUMENT);
+    assert_message_has(NULL, call);
+    leave_other_error();
+}
+
+/* The two kinds of call: by status, or by what is null or zero on failure. */
+#define assert_null_refused(call, ...)                                                                                 \
+    do {                                                                                                               \
+        assert_status(call(__VA_ARGS__), SHOAL_INVALID_ARGUMENT);                                                      \
+        check_thread_error(#call);                                                                                     \
+    } while (0)
+#define assert_null_gives(nothing, call, ...)                                                                          \
+    do {                                                                                                               \
+        assert_true(nothing(call(__VA_ARGS__)));                                                                       \
+        check_thread_error(#call);                                                                                     \
+    } while (0)
+
+static bool is_null(const void *pointer) {
+    return pointer == NULL;
+}
+
 /* A null world is an argument error too, never a crash; the message is the thread's. */
 static void test_null_worlds(void **state) {
     (void)state;
     const shoal_entity entity = {UINT64_MAX};
     const shoal_component health = SHOAL_ID(Health);
-    const Health value = {1};
+    const void *data = NULL;
     shoal_memory_report report;
-    assert_true(shoal_entity_is_null(shoal_spawn(NULL, no_values, 0)));
-    assert_last_error(NULL, SHOAL_INVALID_ARGUMENT);
-    assert_status(shoal_destroy(NULL, entity), SHOAL_INVALID_ARGUMENT);
-    assert_status(shoal_add(NULL, entity, health, &value), SHOAL_INVALID_ARGUMENT);
-    assert_status(shoal_set(NULL, entity, health, &value), SHOAL_INVALID_ARGUMENT);
-    assert_status(shoal_remove(NULL, entity, health), SHOAL_INVALID_ARGUMENT);
-    assert_status(shoal_clear(NULL, entity), SHOAL_INVALID_ARGUMENT);
-    assert_null(shoal_get(NULL, entity, health));
+    leave_other_error();
+    assert_null_gives(shoal_entity_is_null, shoal_spawn, NULL, no_values, 0);
+    assert_null_gives(shoal_entity_is_null, shoal_clone, NULL, entity);
+    assert_null_refused(shoal_spawn_at, NULL, entity, no_values, 0);
+    assert_null_refused(shoal_spawn_many, NULL, &(shoal_spawn_many_def){.count = 1});
+    assert_null_refused(shoal_reserve_range, NULL, 0, 1);
+    assert_null_refused(shoal_destroy, NULL, entity);
+    assert_null_refused(shoal_destroy_many, NULL, &entity, 1);
+    assert_null_refused(shoal_add, NULL, entity, health, &(Health){1});
+    assert_null_refused(shoal_set, NULL, entity, health, &(Health){1});
+    assert_null_refused(shoal_remove, NULL, entity, health);
+    assert_null_refused(shoal_clear, NULL, entity);
+    assert_null_refused(shoal_change_entity, NULL, entity, &(shoal_change){0});
+    assert_null_gives(is_null, shoal_get, NULL, entity, health);
+    assert_null_gives(is_null, shoal_get_mut, NULL, entity, health);
+    assert_null_gives(!, shoal_get_many, NULL, &entity, 1, health, &data);
+    assert_null_refused(shoal_world_trim, NULL, 0, NULL);
+    assert_null_refused(shoal_world_validate, NULL);
+    assert_null_refused(shoal_world_memory, NULL, &report);
+    assert_null_gives(is_null, shoal_query_create, NULL, &(shoal_query_def){0});
+    assert_null_gives(is_null, shoal_commands_create, NULL, NULL);
     assert_false(shoal_has(NULL, entity, health));
     assert_false(shoal_is_alive(NULL, entity));
-    assert_status(shoal_world_trim(NULL, 0, NULL), SHOAL_INVALID_ARGUMENT);
-    assert_status(shoal_world_validate(NULL), SHOAL_INVALID_ARGUMENT);
-    assert_status(shoal_world_memory(NULL, &report), SHOAL_INVALID_ARGUMENT);
-    assert_null(shoal_query_create(NULL, &(shoal_query_def){0}));
-    assert_null(shoal_commands_create(NULL, NULL));
-    assert_status(shoal_commands_apply(NULL, NULL), SHOAL_INVALID_ARGUMENT);
-    assert_status(shoal_commands_clear(NULL, entity), SHOAL_INVALID_ARGUMENT);
+    assert_last_error(NULL, SHOAL_COMPONENT_NAME);
+}
+
+static void test_null_queries_and_buffers(void **state) {
+    (void)state;
+    const shoal_entity entity = {UINT64_MAX};
+    const shoal_component health = SHOAL_ID(Health);
+    leave_other_error();
+    assert_null_refused(shoal_query_destroy_entities, NULL);
+    assert_null_refused(shoal_query_change_entities, NULL, &(shoal_change){0});
+    assert_null_gives(shoal_entity_is_null, shoal_commands_spawn, NULL, no_values, 0);
+    assert_null_refused(shoal_commands_destroy_entity, NULL, entity);
+    assert_null_refused(shoal_commands_add, NULL, entity, health, NULL);
+    assert_null_refused(shoal_commands_set, NULL, entity, health, &(Health){1});
+    assert_null_refused(shoal_commands_remove, NULL, entity, health);
+    assert_null_refused(shoal_commands_clear, NULL, entity);
+    assert_null_refused(shoal_commands_apply, NULL, NULL);
+    assert_ok(shoal_query_destroy(NULL));
+    shoal_commands_destroy(NULL);
+    assert_last_error(NULL, SHOAL_COMPONENT_NAME);
 }
 
 static void test_bad_components(void **state) {
@@ -417,6 +471,77 @@ static void test_last_error(void **state) {
     assert_status(shoal_destroy(f.world, (shoal_entity){0}), SHOAL_ENTITY_NULL);
     assert_last_error(f.world, SHOAL_ENTITY_NULL);
     assert_message_has(f.world, "shoal_destroy");
+    fixture_end(&f);
+}
+
+/* The later one of a failing read and a failing change is the last error. */
+static void test_last_error_of_reads_and_changes(void **state) {
+    (void)state;
+    fixture f;
+    fixture other;
+    fixture_start(&f, NULL);
+    fixture_start(&other, NULL);
+    shoal_entity entity = shoal_spawn(f.world, no_values, 0);
+    for (int round = 0; round < 3; round++) {
+        assert_null(SHOAL_GET(f.world, entity, Health));
+        assert_last_error(f.world, SHOAL_COMPONENT_MISSING);
+        assert_message_has(f.world, "shoal_get");
+        assert_status(shoal_destroy(f.world, (shoal_entity){0}), SHOAL_ENTITY_NULL);
+        assert_last_error(f.world, SHOAL_ENTITY_NULL);
+        assert_message_has(f.world, "shoal_destroy");
+    }
+    assert_null(SHOAL_GET(f.world, entity, Health));
+    assert_status(shoal_last_error(other.world).status, SHOAL_OK);
+    assert_null(shoal_get(other.world, (shoal_entity){0}, SHOAL_ID(Health)));
+    assert_last_error(other.world, SHOAL_ENTITY_NULL);
+    assert_last_error(f.world, SHOAL_ENTITY_NULL);
+    fixture_end(&other);
+    fixture_end(&f);
+}
+
+typedef struct read_job {
+    const shoal_world *world;
+    shoal_entity entity;
+    shoal_component component;
+    shoal_status expected;
+    char part[64]; /* of the message */
+    size_t fault_count;
+} read_job;
+
+static void *run_reads(void *user) {
+    read_job *job = user;
+    for (int i = 0; i < 20000; i++) {
+        job->fault_count += shoal_get(job->world, job->entity, job->component) != NULL;
+        shoal_error error = shoal_last_error(job->world);
+        job->fault_count += error.status != job->expected || strstr(error.message, job->part) == NULL;
+    }
+    return NULL;
+}
+
+/* Several threads may read one world: each has its own failures, and finds the world's last change where it has none.
+ */
+static void test_last_error_of_each_reading_thread(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, NULL);
+    shoal_entity entity = shoal_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Health, 1)));
+    shoal_entity dead = shoal_spawn(f.world, no_values, 0);
+    assert_ok(shoal_destroy(f.world, dead));
+    assert_status(shoal_set(f.world, entity, SHOAL_ID(Velocity), &(Velocity){0}), SHOAL_COMPONENT_MISSING);
+    read_job jobs[] = {{f.world, entity, SHOAL_ID(Position), SHOAL_COMPONENT_MISSING, "component Position", 0},
+                       {f.world, dead, SHOAL_ID(Health), SHOAL_ENTITY_DEAD, "", 0}};
+    shoal_entity_format(dead, jobs[1].part, sizeof jobs[1].part);
+    pthread_t threads[2];
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(pthread_create(&threads[i], NULL, run_reads, &jobs[i]), 0);
+    }
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    }
+    assert_count(jobs[0].fault_count, 0);
+    assert_count(jobs[1].fault_count, 0);
+    assert_last_error(f.world, SHOAL_COMPONENT_MISSING);
+    assert_message_has(f.world, "shoal_set");
     fixture_end(&f);
 }
 
@@ -509,9 +634,12 @@ int main(void) {
         cmocka_unit_test(test_destroy_while_a_view_is_open),
         cmocka_unit_test(test_null_arguments_of_entities),
         cmocka_unit_test(test_null_worlds),
+        cmocka_unit_test(test_null_queries_and_buffers),
         cmocka_unit_test(test_bad_components),
         cmocka_unit_test(test_access_refusals),
         cmocka_unit_test(test_last_error),
+        cmocka_unit_test(test_last_error_of_reads_and_changes),
+        cmocka_unit_test(test_last_error_of_each_reading_thread),
         cmocka_unit_test(test_message_with_a_long_name),
         cmocka_unit_test(test_archetypes_are_listed_by_age),
         cmocka_unit_test(test_entities_are_walked_by_index),

@@ -206,6 +206,7 @@ static shoal_status bulk_reserve(shoal_world *world, shoal_archetype *target, si
 static shoal_status bulk_spawn(shoal_world *world, const shoal_spawn_many_def *def, const bulk_keys *keys,
                                const char *call) {
     transition_keys edge_keys = {.add = keys->all, .add_count = keys->count};
+    transition_bound(world);
     bulk_spawning bulk = {.def = def, .keys = keys, .edge = transition_find(world, world->root, &edge_keys, call)};
     if (bulk.edge == NULL) {
         return world->error.status;
@@ -511,6 +512,7 @@ static shoal_status given_copy(shoal_world *world, const shoal_change *change, g
 static shoal_status query_change_checked(shoal_query *query, const shoal_change *change, const char *call) {
     shoal_world *world = query_of(query)->world;
     given_values given;
+    transition_bound(world);
     shoal_status status = given_copy(world, change, &given, call);
     if (status != SHOAL_OK) {
         return status;

@@ -626,6 +626,7 @@ shoal_status shoal_commands_apply(shoal_commands *commands, shoal_commands_resul
         return world_fail_locked(world, apply_call);
     }
     bool distinct = true;
+    transition_bound(world);
     shoal_status status = plan_single(commands, &distinct);
     if (status == SHOAL_OK && !distinct) {
         status = plan_chains(commands);

@@ -110,6 +110,7 @@ shoal_status shoal_spawn_at(shoal_world *world, shoal_entity chosen, const shoal
         return status;
     }
     transition_keys keys = {.add = values, .add_count = value_count};
+    transition_bound(world);
     const shoal_transition *edge = transition_find(world, world->root, &keys, call);
     if (edge == NULL) {
         return world->error.status;
