@@ -43,12 +43,11 @@ static inline uint64_t fuzz_number(fuzz_input *input) {
     return number;
 }
 
-#define FUZZ_CHECK(condition)                                                                                          \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition);                                  \
-            abort();                                                                                                   \
-        }                                                                                                              \
-    } while (0)
+static inline void fuzz_fail(const char *file, int line, const char *condition) {
+    fprintf(stderr, "%s:%d: not true: %s\n", file, line, condition);
+    abort();
+}
+
+#define FUZZ_CHECK(condition) ((condition) ? (void)0 : fuzz_fail(__FILE__, __LINE__, #condition))
 
 #endif

@@ -109,23 +109,32 @@ static void bulk_unmake(const bulk_spawning *bulk, size_t key, size_t limit) {
     }
 }
 
+/* Writes the values of one key in all rows; none of it when a hook fails. */
+static bool bulk_make_key(const bulk_spawning *bulk, size_t key) {
+    const shoal_archetype *target = bulk->edge->target;
+    uint32_t number = bulk->edge->columns[key];
+    bool shared = key < bulk->keys->value_count;
+    bulk_run run = {0};
+    while (number != ARCHETYPE_NONE && bulk_next(target, bulk->begin, bulk->def->count, &run)) {
+        if (!make_run(target, number, &run, &bulk->keys->all[key], shared)) {
+            bulk_unmake(bulk, key, run.done);
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Writes all values of all rows; none when a hook fails. */
 static shoal_status bulk_make(shoal_world *world, const bulk_spawning *bulk, const char *call) {
-    const shoal_archetype *target = bulk->edge->target;
-    const bulk_keys *keys = bulk->keys;
-    for (size_t key = 0; key < keys->count; key++) {
-        uint32_t number = bulk->edge->columns[key];
-        bulk_run run = {0};
-        while (number != ARCHETYPE_NONE && bulk_next(target, bulk->begin, bulk->def->count, &run)) {
-            if (!make_run(target, number, &run, &keys->all[key], key < keys->value_count)) {
-                bulk_unmake(bulk, key, run.done);
-                while (key-- > 0) {
-                    bulk_unmake(bulk, key, bulk->def->count);
-                }
-                shoal_component component = {target->ids[number]};
-                return world_fail_component(world, SHOAL_HOOK_FAILED, call, (shoal_entity){0}, component);
-            }
+    for (size_t key = 0; key < bulk->keys->count; key++) {
+        if (bulk_make_key(bulk, key)) {
+            continue;
         }
+        shoal_component component = bulk->keys->all[key].component;
+        while (key-- > 0) {
+            bulk_unmake(bulk, key, bulk->def->count);
+        }
+        return world_fail_component(world, SHOAL_HOOK_FAILED, call, (shoal_entity){0}, component);
     }
     return SHOAL_OK;
 }
