@@ -394,7 +394,9 @@ static void op_iterate(model *m) {
 
 static void op_trim(model *m) {
     model_arm(m);
-    shoal_status status = shoal_world_trim(m->world, rng_below(&m->random, 2), NULL);
+    /* A budget makes the clock decide what goes, and so the age of archetypes that come back. */
+    uint64_t budget = rng_below(&m->random, 2);
+    shoal_status status = shoal_world_trim(m->world, m->config->same_order ? 0 : budget, NULL);
     fake_allocator_disarm(&m->fake);
     assert_ok(status);
 }
@@ -528,7 +530,7 @@ static void test_failing_allocations_moving_rows(void **state) {
 /* The same history gives the same rows in the same order. */
 static void test_same_history_same_order(void **state) {
     (void)state;
-    model_config config = {.name = "same history"};
+    model_config config = {.name = "same history", .same_order = true};
     uint64_t seed = test_environment("SHOAL_SEED", 1);
     world_dump first;
     world_dump second;

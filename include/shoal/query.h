@@ -154,7 +154,7 @@ struct shoal_query {
     size_t match_stride;
     size_t match_bytes;         /* of all matches, without the unused ones */
     const uint32_t *read_keys;  /* data term -> component id */
-    const uint32_t *write_keys; /* data term -> component id, or 0 where it may only be read */
+    const uint32_t *write_keys; /* data term -> component id; UINT32_MAX where it may only be read */
     size_t data_count;
 };
 
@@ -213,8 +213,9 @@ static inline shoal_status shoal_view_begin(shoal_view *view, shoal_query *query
 static inline void shoal_view_close(shoal_view *view) {
     shoal_view_lock *lock = view->query_->lock;
     lock->count--;
-    /* Views that end out of order leave the name of one that is still open. */
-    lock->holder = lock->count == 0 ? NULL : view->outer_ != NULL ? view->outer_ : lock->holder;
+    /* A view that ends out of order leaves the name of a newer one in place. */
+    bool is_newest = lock->holder == view->query_->name && view->outer_ != NULL;
+    lock->holder = lock->count == 0 ? NULL : is_newest ? view->outer_ : lock->holder;
     view->count = 0;
     view->term_count_ = 0;
     view->query_ = NULL;

@@ -151,6 +151,9 @@ static ALWAYS_INLINE shoal_status command_record(shoal_commands *commands, shoal
         return world_fail(NULL, SHOAL_INVALID_ARGUMENT, call);
     }
     shoal_world *world = commands->world;
+    if (UNLIKELY(commands->is_applying)) {
+        return world_fail_locked(world, call);
+    }
     if (UNLIKELY(!target_is_possible(commands, entity))) {
         return world_fail_entity(world, call, entity);
     }
@@ -259,6 +262,10 @@ shoal_entity shoal_commands_spawn(shoal_commands *commands, const shoal_value *v
     const shoal_entity none = {0};
     if (commands == NULL) {
         world_fail(NULL, SHOAL_INVALID_ARGUMENT, call);
+        return none;
+    }
+    if (commands->is_applying) {
+        world_fail_locked(commands->world, call);
         return none;
     }
     if (spawn_check(commands, values, value_count, call) != SHOAL_OK) {
@@ -379,7 +386,7 @@ shoal_commands *shoal_commands_create(shoal_world *world, const shoal_commands_d
 }
 
 void shoal_commands_destroy(shoal_commands *commands) {
-    if (commands != NULL) {
+    if (commands != NULL && !commands->is_applying) {
         world_remove_child(commands->world, &commands->child);
         child_end(&commands->child);
     }
@@ -390,7 +397,7 @@ size_t shoal_commands_count(const shoal_commands *commands) {
 }
 
 void shoal_commands_discard(shoal_commands *commands) {
-    if (commands != NULL) {
+    if (commands != NULL && !commands->is_applying) {
         command_reset(commands);
     }
 }

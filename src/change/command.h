@@ -104,6 +104,7 @@ struct shoal_commands {
     size_t target_count;
     uint32_t **head_pages; /* slot -> its first command + 1, a page of 4,096 each; NULL where none */
     uint32_t head_page_count;
+    bool is_applying; /* callbacks must not touch the buffer */
     shoal_commands_def def;
     shoal_commands_result result; /* of the apply under way */
     char name[32];

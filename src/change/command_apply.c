@@ -272,9 +272,12 @@ COLD static shoal_status plan_slots(shoal_commands *commands, uint64_t free_coun
         const shoal_command *command = command_at(commands, i);
         if (command->kind == SHOAL_COMMAND_DESTROY) {
             free_count += destroy_frees_slot(commands, command);
-        } else if (command->kind == SHOAL_COMMAND_SPAWN && !spawn_is_refused(commands, spawn_of(commands, command))) {
-            status = free_count > 0 ? SHOAL_OK : SHOAL_ENTITY_LIMIT;
-            free_count -= free_count > 0;
+        } else if (command->kind == SHOAL_COMMAND_SPAWN) {
+            uint32_t number = spawn_of(commands, command);
+            bool refused = spawn_is_refused(commands, number);
+            command_spawn_at(commands, number)->dead = refused; /* then its destroy frees nothing */
+            status = refused || free_count > 0 ? SHOAL_OK : SHOAL_ENTITY_LIMIT;
+            free_count -= !refused && free_count > 0;
         }
     }
     marks_clear(commands, commands->command_count);
@@ -599,6 +602,7 @@ static void resolved_keep(shoal_commands *commands) {
 
 static void commit_all(shoal_commands *commands, bool distinct) {
     commands->world->is_half_way = true;
+    commands->is_applying = true;
     for (uint32_t i = 0; i < commands->command_count; i++) {
         if (LIKELY(distinct)) {
             commit_single(commands, i);
@@ -611,6 +615,8 @@ static void commit_all(shoal_commands *commands, bool distinct) {
     }
     targets_forget(commands);
     commands->world->is_half_way = false;
+    commands->is_applying = false;
+    world_note_retired(commands->world);
     resolved_keep(commands);
     for (uint32_t age = 0; commands->world->move_rows && age < commands->world->archetype_count; age++) {
         row_shuffle_chunks(commands->world, commands->world->by_age[age]);

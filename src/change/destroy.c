@@ -43,6 +43,7 @@ shoal_status shoal_destroy(shoal_world *world, shoal_entity entity) {
         return world_fail_entity(world, call, entity);
     }
     destroy_found(world, entity, row_of(world, record));
+    world_note_retired(world);
     return SHOAL_OK;
 }
 
@@ -102,6 +103,7 @@ shoal_status shoal_destroy_many(shoal_world *world, const shoal_entity *entities
             destroy_found(world, entities[i], row_of(world, record));
         }
     }
+    world_note_retired(world);
     return SHOAL_OK;
 }
 
@@ -117,5 +119,6 @@ shoal_status shoal_query_destroy_entities(shoal_query *query) {
     for (size_t i = 0; i < query_of(query)->match_count; i++) {
         row_remove_all(world, query_match_at(query_of(query), i)->archetype);
     }
+    world_note_retired(world);
     return SHOAL_OK;
 }

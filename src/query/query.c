@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define NAME_MAX_BYTES 255
+#define NO_KEY UINT32_MAX /* what no component has, the null one either */
 
 /* ---- terms ---- */
 
@@ -250,7 +251,7 @@ static void terms_copy(query_data *query, const shoal_query_def *def) {
         }
         if (query_term_has_data(term)) {
             query->read_keys[data_count] = term->component.id;
-            query->write_keys[data_count] = access_writes(term->access) ? term->component.id : 0;
+            query->write_keys[data_count] = access_writes(term->access) ? term->component.id : NO_KEY;
             data_count++;
         }
     }

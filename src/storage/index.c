@@ -344,9 +344,7 @@ COLD void index_give_slow(entity_index *index, uint32_t slot) {
     if (generation == INDEX_GENERATION_MASK) {
         record->place = INDEX_GENERATION_MASK | (UINT64_C(1) << INDEX_ROW_SHIFT); /* row 1 marks a retired slot */
         index->retired_count++;
-        if (index->on_retired != NULL) {
-            index->on_retired(index->user, slot);
-        }
+        index->last_retired = slot;
         return;
     }
     record->place = generation + 1;

@@ -75,8 +75,7 @@ typedef struct entity_index {
     size_t range_count;
     size_t range_capacity;
     shoal_memory *memory;
-    void (*on_retired)(void *user, uint32_t slot); /* told of each slot that is used up; may be NULL */
-    void *user;
+    uint32_t last_retired; /* slot */
 } entity_index;
 
 extern index_record index_empty_page[INDEX_PAGE_SLOTS];

@@ -97,6 +97,18 @@ shoal_error shoal_last_error(const shoal_world *world) {
     return error_message(record, def != NULL ? def->name : NULL);
 }
 
+COLD void world_log_retired(shoal_world *world) {
+    uint64_t count = world->index.retired_count - world->retired_noted;
+    world->retired_noted = world->index.retired_count;
+    if (count == 1) {
+        world_log(world, SHOAL_LOG_DEBUG, "slot %u has named its last entity and is retired",
+                  world->index.last_retired);
+    } else {
+        world_log(world, SHOAL_LOG_DEBUG, "%llu slots have named their last entity and are retired",
+                  (unsigned long long)count);
+    }
+}
+
 /* ---- watchers and children ---- */
 
 void world_add_watcher(shoal_world *world, archetype_watcher *watcher) {
@@ -185,10 +197,6 @@ static shoal_status def_check(shoal_world_def *def) {
     return SHOAL_OK;
 }
 
-static void slot_retired(void *user, uint32_t slot) {
-    world_log(user, SHOAL_LOG_DEBUG, "slot %u has named its last entity and is retired", slot);
-}
-
 /* Allocates the struct itself through the allocator that it will own, so that it is counted as well. */
 static shoal_world *world_allocate(const shoal_world_def *def, shoal_status *status) {
     shoal_memory memory = {.allocator = def->allocator, .limit = def->memory_limit};
@@ -242,8 +250,6 @@ shoal_world *shoal_world_create(const shoal_world_def *def) {
     status = world->tag == 0 ? SHOAL_WORLD_LIMIT : SHOAL_OK;
     if (status == SHOAL_OK) {
         index_init(&world->index, &world->memory, world->tag, filled.entity_limit);
-        world->index.on_retired = slot_retired;
-        world->index.user = world;
         world->root = archetype_obtain(world, NULL, 0, &status);
     }
     if (status != SHOAL_OK) {

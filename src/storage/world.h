@@ -67,6 +67,7 @@ struct shoal_world {
     archetype_watcher *last_watcher;
     world_child *children;
 
+    uint64_t retired_noted; /* retired slots that the log has been told of */
     error_record error;
     shoal_log_fn log;
     void *log_user;
@@ -92,6 +93,15 @@ void world_log(shoal_world *world, shoal_log_level level, const char *format, ..
 
 /* Gives pages and slabs back that hold nothing: what a call had made room with before it failed. */
 void world_give_back(shoal_world *world);
+
+void world_log_retired(shoal_world *world);
+
+/* Logs what slots have been retired since it was last called; at the end of a call, when the world is whole again. */
+static ALWAYS_INLINE void world_note_retired(shoal_world *world) {
+    if (UNLIKELY(world->index.retired_count != world->retired_noted)) {
+        world_log_retired(world);
+    }
+}
 
 /* ---- the lock ---- */
 

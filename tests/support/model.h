@@ -19,6 +19,7 @@ typedef struct model_config {
     const char *name;
     shoal_world_def def;
     uint32_t fail_percent; /* of the operations that meet an allocation that fails */
+    bool same_order;       /* nothing that depends on the clock */
 } model_config;
 
 typedef struct model {
