@@ -42,6 +42,13 @@
 #define SHOAL_MAYBE_UNUSED
 #endif
 
+/* For functions that must vanish into their caller. */
+#if defined(__GNUC__)
+#define SHOAL_INLINE static inline __attribute__((always_inline))
+#else
+#define SHOAL_INLINE static inline
+#endif
+
 /* Fetches a line that is read soon; any address is fine. */
 #if defined(__GNUC__)
 #define SHOAL_PREFETCH(address) __builtin_prefetch(address)

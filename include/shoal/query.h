@@ -162,7 +162,8 @@ struct shoal_query {
 
 /**
  * One chunk's rows while a query is iterated. `count` and `entities` are for reading; the rest is private. A view
- * lives on the caller's stack and must not be copied.
+ * lives on the caller's stack and must not be copied. No function of the library is given its address, so that the
+ * compiler can keep all of it in registers.
  */
 typedef struct shoal_view {
     size_t count;                 /**< rows */
@@ -181,23 +182,29 @@ typedef struct shoal_view {
 /** What a match has where an optional component is not there. */
 #define SHOAL_NO_COLUMN 0xFFFFu
 
-/** Stores that a view was begun without a query, and closes it. Thread: any. */
-SHOAL_API shoal_status shoal_view_begin_failed(shoal_view *view);
+/** Private to begin: stores that a view was begun with a null pointer. Thread: any. */
+SHOAL_API shoal_status shoal_view_begin_failed(void);
 
 /**
  * Opens a view before its first chunk and locks the world against structural changes. Views may nest.
  * INVALID_ARGUMENT for a null pointer; the view is closed then and next returns false. Thread: world.
  */
-static inline shoal_status shoal_view_begin(shoal_view *view, shoal_query *query) {
-    if (view == NULL || query == NULL) {
-        return shoal_view_begin_failed(view);
+SHOAL_INLINE shoal_status shoal_view_begin(shoal_view *view, shoal_query *query) {
+    if (view == NULL) {
+        return shoal_view_begin_failed();
     }
-    shoal_view_lock *lock = query->lock;
     view->count = 0;
     view->entities = NULL;
     view->term_count_ = 0;
-    view->chunk_ = NULL;
-    view->chunk_end_ = NULL;
+    view->chunk_ = view->chunk_end_ = NULL;
+    view->match_ = view->match_end_ = NULL;
+    view->read_keys_ = view->write_keys_ = NULL;
+    view->query_ = NULL;
+    view->outer_ = NULL;
+    if (query == NULL) {
+        return shoal_view_begin_failed();
+    }
+    shoal_view_lock *lock = query->lock;
     view->match_ = query->matches;
     view->match_end_ = query->matches + query->match_bytes;
     view->read_keys_ = query->read_keys;
@@ -210,7 +217,7 @@ static inline shoal_status shoal_view_begin(shoal_view *view, shoal_query *query
 }
 
 /** Private to the two below: unlocks and closes. Thread: world. */
-static inline void shoal_view_close(shoal_view *view) {
+SHOAL_INLINE void shoal_view_close(shoal_view *view) {
     shoal_view_lock *lock = view->query_->lock;
     lock->count--;
     /* A view that ends out of order leaves the name of a newer one in place. */
@@ -222,7 +229,7 @@ static inline void shoal_view_close(shoal_view *view) {
 }
 
 /** Private to next: at the end of the last match. Thread: world. */
-static inline bool shoal_view_finish(shoal_view *view) {
+SHOAL_INLINE bool shoal_view_finish(shoal_view *view) {
     if (view->query_ != NULL) { /* else it is closed already */
         shoal_view_close(view);
     }
@@ -231,7 +238,7 @@ static inline bool shoal_view_finish(shoal_view *view) {
 }
 
 /** Closes a view before its end; closing twice is fine. Thread: world. */
-static inline void shoal_view_end(shoal_view *view) {
+SHOAL_INLINE void shoal_view_end(shoal_view *view) {
     if (view != NULL && view->query_ != NULL) {
         shoal_view_close(view);
         view->chunk_ = view->chunk_end_;
@@ -243,7 +250,7 @@ static inline void shoal_view_end(shoal_view *view) {
  * Goes to the next chunk that has rows. At the end it closes the view, unlocks and returns false.
  * Pointers into columns are valid until the next structural change of their archetype. Thread: world.
  */
-static inline bool shoal_view_next(shoal_view *view) {
+SHOAL_INLINE bool shoal_view_next(shoal_view *view) {
     const shoal_view_chunk *chunk = view->chunk_;
     if (chunk == view->chunk_end_) {
         const char *match = view->match_;
@@ -271,13 +278,14 @@ static inline bool shoal_view_next(shoal_view *view) {
     return true;
 }
 
-/** Records why a column was refused (TERM_MISSING, TERM_READ_ONLY, TERM_WITHOUT_DATA) and returns NULL.
-    Thread: world. */
-SHOAL_API void *shoal_view_refuse(const shoal_view *view, shoal_component component, bool for_write);
+/** Private to read and write: records why a column was refused (TERM_MISSING, TERM_READ_ONLY, TERM_WITHOUT_DATA) and
+    returns NULL. `query` is NULL for a closed view. Thread: world. */
+SHOAL_API void *shoal_view_refuse(const shoal_query *query, bool is_on_chunk, shoal_component component,
+                                  bool for_write);
 
 /** Private to the two below: the column of the data term whose key is `id`; `*found` is false when there is none.
     Thread: world. */
-static inline void *shoal_view_find(const shoal_view *view, const uint32_t *keys, uint32_t id, bool *found) {
+SHOAL_INLINE void *shoal_view_find(const shoal_view *view, const uint32_t *keys, uint32_t id, bool *found) {
     for (size_t term = 0; term < view->term_count_; term++) {
         if (keys[term] == id) {
             uint16_t column = ((const uint16_t *)(const void *)(view->match_ + sizeof(shoal_view_match)))[term];
@@ -293,17 +301,17 @@ static inline void *shoal_view_find(const shoal_view *view, const uint32_t *keys
  * The column of `component` for reading, `view->count` values; NULL where an optional component is not there, and
  * NULL with a status where the query has no such term. Thread: world.
  */
-static inline const void *shoal_view_read(const shoal_view *view, shoal_component component) {
+SHOAL_INLINE const void *shoal_view_read(const shoal_view *view, shoal_component component) {
     bool found = false;
     const void *column = shoal_view_find(view, view->read_keys_, component.id, &found);
-    return found ? column : shoal_view_refuse(view, component, false);
+    return found ? column : shoal_view_refuse(view->query_, view->term_count_ != 0, component, false);
 }
 
 /** The same for writing; NULL with TERM_READ_ONLY where the query only reads. Thread: world. */
-static inline void *shoal_view_write(const shoal_view *view, shoal_component component) {
+SHOAL_INLINE void *shoal_view_write(const shoal_view *view, shoal_component component) {
     bool found = false;
     void *column = shoal_view_find(view, view->write_keys_, component.id, &found);
-    return found ? column : shoal_view_refuse(view, component, true);
+    return found ? column : shoal_view_refuse(view->query_, view->term_count_ != 0, component, true);
 }
 
 /** SHOAL_COLUMN(&view, Position) is a const Position *. */

@@ -23,10 +23,7 @@ _Static_assert(sizeof(shoal_view_lock) == sizeof(world_lock) &&
 _Static_assert(INDEX_CHUNK_LOW_MASK == 15 && SHOAL_CHUNK_HEADER_BYTES == 64 && ARCHETYPE_NONE == SHOAL_NO_COLUMN,
                "views have these as plain numbers");
 
-shoal_status shoal_view_begin_failed(shoal_view *view) {
-    if (view != NULL) {
-        *view = (shoal_view){0};
-    }
+shoal_status shoal_view_begin_failed(void) {
     return error_set(error_thread_record(), SHOAL_INVALID_ARGUMENT, "shoal_view_begin");
 }
 
@@ -41,19 +38,19 @@ static shoal_status refusal(const query_data *query, shoal_component component) 
     return SHOAL_TERM_MISSING;
 }
 
-COLD void *shoal_view_refuse(const shoal_view *view, shoal_component component, bool for_write) {
+COLD void *shoal_view_refuse(const shoal_query *query, bool is_on_chunk, shoal_component component, bool for_write) {
     static const char *const calls[] = {"shoal_view_read", "shoal_view_write"};
-    if (view == NULL || view->query_ == NULL) {
+    if (query == NULL) {
         error_component(error_thread_record(), SHOAL_TERM_MISSING, calls[for_write], (shoal_entity){0}, component);
         return NULL;
     }
-    const query_data *query = query_of_const(view->query_);
+    const query_data *data = query_of_const(query);
     const component_type *type = component_type_find(component.id);
-    shoal_status status = type == NULL             ? SHOAL_COMPONENT_INVALID
-                          : view->term_count_ == 0 ? SHOAL_TERM_MISSING
-                                                   : refusal(query, component);
-    error_detail(&query->world->error, status, calls[for_write], "component %s, query \"%s\"%s",
-                 type != NULL ? type->def.name : "null", query->head.name,
+    shoal_status status = type == NULL   ? SHOAL_COMPONENT_INVALID
+                          : !is_on_chunk ? SHOAL_TERM_MISSING
+                                         : refusal(data, component);
+    error_detail(&data->world->error, status, calls[for_write], "component %s, query \"%s\"%s",
+                 type != NULL ? type->def.name : "null", query->name,
                  status == SHOAL_TERM_READ_ONLY ? "; declare it with SHOAL_WRITE" : "");
     return NULL;
 }
