@@ -66,27 +66,6 @@ void field_put_path(text_output *output, const field_path *path, field_text_fn p
 
 /* ---- values ---- */
 
-static int64_t load_signed(const char *value, size_t size) {
-    int8_t byte;
-    int16_t half;
-    int32_t word;
-    int64_t whole;
-    switch (size) {
-    case sizeof byte:
-        memcpy(&byte, value, sizeof byte);
-        return byte;
-    case sizeof half:
-        memcpy(&half, value, sizeof half);
-        return half;
-    case sizeof word:
-        memcpy(&word, value, sizeof word);
-        return word;
-    default:
-        memcpy(&whole, value, sizeof whole);
-        return whole;
-    }
-}
-
 static uint64_t load_unsigned(const char *value, size_t size) {
     uint8_t byte;
     uint16_t half;
@@ -106,6 +85,12 @@ static uint64_t load_unsigned(const char *value, size_t size) {
         memcpy(&whole, value, sizeof whole);
         return whole;
     }
+}
+
+/* The same bits with the sign carried up. */
+static int64_t load_signed(const char *value, size_t size) {
+    uint64_t sign = UINT64_C(1) << (8 * size - 1);
+    return (int64_t)((load_unsigned(value, size) ^ sign) - sign);
 }
 
 static float load_f32(const char *value) {
