@@ -159,7 +159,7 @@ static void test_terms_in_any_order(void **state) {
 
 /* ---- definitions that are refused ---- */
 
-static void test_refused_definitions(void **state) {
+static void conf_P4_refused_query_definitions(void **state) {
     (void)state;
     fixture f;
     fixture_start(&f, NULL);
@@ -210,7 +210,7 @@ static void check_refused_column(const shoal_world *world, const void *column, s
     assert_last_error(world, expected);
 }
 
-static void test_what_a_view_refuses(void **state) {
+static void conf_P4_what_a_view_refuses(void **state) {
     (void)state;
     fixture f;
     fixture_start(&f, NULL);
@@ -587,9 +587,9 @@ int main(void) {
         cmocka_unit_test(test_terms_truth_table),
         cmocka_unit_test(test_any_group_with_a_tag),
         cmocka_unit_test(test_terms_in_any_order),
-        cmocka_unit_test(test_refused_definitions),
+        cmocka_unit_test(conf_P4_refused_query_definitions),
         cmocka_unit_test(test_names),
-        cmocka_unit_test(test_what_a_view_refuses),
+        cmocka_unit_test(conf_P4_what_a_view_refuses),
         cmocka_unit_test(test_view_begin_with_null),
         cmocka_unit_test(test_views_nest),
         cmocka_unit_test(test_views_of_one_query_overlap),

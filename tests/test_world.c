@@ -19,7 +19,7 @@ static void assert_not_made(const shoal_world_def *def, shoal_status expected) {
 
 /* ---- tables ---- */
 
-static void test_statuses_have_names_and_sentences(void **state) {
+static void conf_P5_statuses_have_names_and_sentences(void **state) {
     (void)state;
     for (int status = 0; status < SHOAL_STATUS_COUNT; status++) {
         const char *name = shoal_status_name((shoal_status)status);
@@ -38,7 +38,7 @@ static void test_statuses_have_names_and_sentences(void **state) {
     assert_string_equal(shoal_purpose_name(SHOAL_PURPOSE_INDEX), "entity index");
 }
 
-static void test_limits_and_version(void **state) {
+static void conf_P5_limits_and_version(void **state) {
     (void)state;
     shoal_limits limits = shoal_limits_get();
     assert_count(limits.component_types, 65535);
@@ -449,7 +449,7 @@ static void test_access_refusals(void **state) {
 
 /* ---- the last error ---- */
 
-static void test_last_error(void **state) {
+static void conf_P5_last_error(void **state) {
     (void)state;
     fixture f;
     fixture_start(&f, NULL);
@@ -620,8 +620,8 @@ int main(void) {
     kinds_register();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_world_more_than_the_limit),
-        cmocka_unit_test(test_statuses_have_names_and_sentences),
-        cmocka_unit_test(test_limits_and_version),
+        cmocka_unit_test(conf_P5_statuses_have_names_and_sentences),
+        cmocka_unit_test(conf_P5_limits_and_version),
         cmocka_unit_test(test_refused_definitions),
         cmocka_unit_test(test_accepted_definitions),
         cmocka_unit_test(test_name),
@@ -637,7 +637,7 @@ int main(void) {
         cmocka_unit_test(test_null_queries_and_buffers),
         cmocka_unit_test(test_bad_components),
         cmocka_unit_test(test_access_refusals),
-        cmocka_unit_test(test_last_error),
+        cmocka_unit_test(conf_P5_last_error),
         cmocka_unit_test(test_last_error_of_reads_and_changes),
         cmocka_unit_test(test_last_error_of_each_reading_thread),
         cmocka_unit_test(test_message_with_a_long_name),
