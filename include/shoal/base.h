@@ -49,6 +49,20 @@
 #define SHOAL_INLINE static inline
 #endif
 
+/* The number of the lowest bit that is set; there is one. */
+#if defined(__GNUC__)
+#define SHOAL_LOWEST_BIT(bits) ((size_t)__builtin_ctzll(bits))
+#else
+static inline size_t shoal_lowest_bit(uint64_t bits) {
+    size_t number = 0;
+    while (((bits >> number) & 1) == 0) {
+        number++;
+    }
+    return number;
+}
+#define SHOAL_LOWEST_BIT(bits) shoal_lowest_bit(bits)
+#endif
+
 /* Fetches a line that is read soon; any address is fine. */
 #if defined(__GNUC__)
 #define SHOAL_PREFETCH(address) __builtin_prefetch(address)
@@ -77,6 +91,8 @@ typedef struct shoal_world shoal_world;
     X(SHOAL_ENTITY_FOREIGN, "foreign entity", "The handle belongs to another world.")                                  \
     X(SHOAL_ENTITY_PLACEHOLDER, "placeholder entity",                                                                  \
       "The handle was given out by a command buffer and names nothing outside of that buffer.")                        \
+    X(SHOAL_ENTITY_DYING, "dying entity",                                                                              \
+      "The entity is destroyed and only keeps cleanup components; it takes nothing new.")                              \
     X(SHOAL_ENTITY_LIMIT, "entity limit", "Every entity slot of the world is in use, reserved or retired.")            \
     X(SHOAL_SLOT_TAKEN, "slot taken", "The slot of the chosen handle is in use by another entity.")                    \
     X(SHOAL_GENERATION_USED, "generation used", "The slot of the chosen handle has already had this generation.")      \
@@ -92,6 +108,8 @@ typedef struct shoal_world shoal_world;
     X(SHOAL_COMPONENT_ALIGNMENT, "component alignment", "The alignment is no power of two or exceeds the limit.")      \
     X(SHOAL_COMPONENT_HOOKS, "component hooks",                                                                        \
       "A type with a ctor, copy, move or dtor hook needs both copy and dtor.")                                         \
+    X(SHOAL_COMPONENT_TRAITS, "component traits", "The kind and the traits of a definition contradict each other.")    \
+    X(SHOAL_COMPONENT_KIND, "component kind", "The call is not for components of this kind.")                          \
     X(SHOAL_FIELD_INVALID, "invalid field", "A field lies outside of its type, overlaps another or has a wrong size.") \
     X(SHOAL_VALUE_REFUSED, "value refused", "The component's validate hook refused the value; nothing changed.")       \
     X(SHOAL_HOOK_FAILED, "hook failed", "A ctor or copy hook failed; the world is as it was before the call.")         \
@@ -100,6 +118,14 @@ typedef struct shoal_world shoal_world;
     X(SHOAL_CHUNK_SIZE, "chunk size", "A chunk size is no power of two from 1,024 to 1,048,576 bytes.")                \
     X(SHOAL_WORLD_LOCKED, "world locked", "A view is open or a callback runs; structural changes must wait.")          \
     X(SHOAL_WORLD_LIMIT, "world limit", "Too many worlds are alive.")                                                  \
+    X(SHOAL_RELATION_CYCLE, "relation cycle", "The relation would lead from an entity back to itself.")                \
+    X(SHOAL_RELATION_MISSING, "missing relation", "The entity does not have the relation to this target.")             \
+    X(SHOAL_TARGET_HELD, "held target", "A relation that the entity is the target of refuses its destruction.")        \
+    X(SHOAL_NAME_INVALID, "invalid name", "A name is empty, longer than 255 bytes, not UTF-8, or has a / in it.")      \
+    X(SHOAL_NAME_TAKEN, "taken name", "Another entity of the same parent has this name.")                              \
+    X(SHOAL_NOT_FOUND, "not found", "There is nothing of that name, or nothing that matches.")                         \
+    X(SHOAL_NOT_SINGLE, "not single", "More than one entity matches.")                                                 \
+    X(SHOAL_TEXT_INVALID, "invalid text", "The text cannot be read; the message shows the place.")                     \
     X(SHOAL_TERM_INVALID, "invalid term", "A query term contradicts another or asks for what cannot be.")              \
     X(SHOAL_TERM_MISSING, "missing term", "The view's query has no such term, or the view is closed.")                 \
     X(SHOAL_TERM_READ_ONLY, "read-only term", "The query declares the component for reading, not for writing.")        \
@@ -155,6 +181,12 @@ typedef struct shoal_allocator {
     X(SHOAL_PURPOSE_INDEX, "entity index")                                                                             \
     X(SHOAL_PURPOSE_ARCHETYPE, "archetypes")                                                                           \
     X(SHOAL_PURPOSE_CHUNK, "chunks")                                                                                   \
+    X(SHOAL_PURPOSE_SPARSE, "sparse components")                                                                       \
+    X(SHOAL_PURPOSE_SHARED, "shared values")                                                                           \
+    X(SHOAL_PURPOSE_BUFFER, "buffers")                                                                                 \
+    X(SHOAL_PURPOSE_RELATION, "relations")                                                                             \
+    X(SHOAL_PURPOSE_UNIQUE, "unique values")                                                                           \
+    X(SHOAL_PURPOSE_NAME, "names")                                                                                     \
     X(SHOAL_PURPOSE_QUERY, "queries")                                                                                  \
     X(SHOAL_PURPOSE_COMMAND, "commands")                                                                               \
     X(SHOAL_PURPOSE_SCRATCH, "scratch")

@@ -29,7 +29,10 @@ typedef enum shoal_command_kind {
     SHOAL_COMMAND_ADD,
     SHOAL_COMMAND_REMOVE,
     SHOAL_COMMAND_SET,
-    SHOAL_COMMAND_CLEAR
+    SHOAL_COMMAND_CLEAR,
+    SHOAL_COMMAND_ENABLE,
+    SHOAL_COMMAND_DISABLE,
+    SHOAL_COMMAND_UNRELATE
 } shoal_command_kind;
 
 /** A command that was dropped, as it is shown to shoal_commands_def::dropped. */
@@ -96,6 +99,20 @@ SHOAL_API shoal_status shoal_commands_set(shoal_commands *commands, shoal_entity
 
 /** Records shoal_clear(). Errors as above. Thread: world. */
 SHOAL_API shoal_status shoal_commands_clear(shoal_commands *commands, shoal_entity entity);
+
+/** Records shoal_enable() or shoal_disable(). Errors as above. Thread: world. */
+SHOAL_API shoal_status shoal_commands_enable(shoal_commands *commands, shoal_entity entity, shoal_component component);
+/** See above. Thread: world. */
+SHOAL_API shoal_status shoal_commands_disable(shoal_commands *commands, shoal_entity entity, shoal_component component);
+
+/** Records shoal_relate(): an add of a shoal_link. `target` may be a placeholder of this buffer. Errors as above.
+    Thread: world. */
+SHOAL_API shoal_status shoal_commands_relate(shoal_commands *commands, shoal_entity source, shoal_component relation,
+                                             shoal_entity target, const void *data);
+
+/** Records shoal_unrelate(). Errors as above. Thread: world. */
+SHOAL_API shoal_status shoal_commands_unrelate(shoal_commands *commands, shoal_entity source, shoal_component relation,
+                                               shoal_entity target);
 
 /** Commands recorded and not yet applied. Thread: world. */
 SHOAL_API size_t shoal_commands_count(const shoal_commands *commands);

@@ -58,6 +58,33 @@ typedef struct shoal_field {
     size_t field_count;               /**< Of `fields`. */
 } shoal_field;
 
+/** Where the values of a component live. */
+typedef enum shoal_storage {
+    SHOAL_STORAGE_TABLE,   /**< a column in the chunks of the archetype; a type of size 0 is a tag */
+    SHOAL_STORAGE_SPARSE,  /**< one dense array for the type in the world; does not change the archetype */
+    SHOAL_STORAGE_SHARED,  /**< one value for a group of entities; those with equal values share chunks */
+    SHOAL_STORAGE_CHUNK,   /**< one value for each chunk, made and dropped with it */
+    SHOAL_STORAGE_BUFFER,  /**< a growing array for each entity; the type describes one element */
+    SHOAL_STORAGE_UNIQUE,  /**< one value in the world; see unique.h */
+    SHOAL_STORAGE_RELATION /**< names a target entity, with or without data; see relation.h */
+} shoal_storage;
+
+/** What happens to the source of a relation when the target is destroyed. */
+typedef enum shoal_target_policy {
+    SHOAL_TARGET_REMOVE,  /**< the relation goes, the source stays */
+    SHOAL_TARGET_DESTROY, /**< the source is destroyed as well */
+    SHOAL_TARGET_REFUSE   /**< the target cannot be destroyed while it has sources that stay: TARGET_HELD */
+} shoal_target_policy;
+
+/** What a lifecycle hook is told. */
+typedef struct shoal_component_event {
+    shoal_world *world;        /**< locked against structural changes; record commands instead */
+    shoal_entity entity;       /**< whose component; null for a unique */
+    shoal_component component; /**< which */
+    shoal_entity target;       /**< of a relation; else null */
+    void *value;               /**< the value (of a relation: its data); NULL for what has no data */
+} shoal_component_event;
+
 /**
  * A component type's definition; zero-initialised members mean the default. The registry copies all of it
  * (names, fields, default value), so it may live on the stack.
@@ -70,6 +97,10 @@ typedef struct shoal_field {
  * A type that has any of the four needs copy and dtor, or it is refused. ctor and copy may fail: they then
  * leave nothing made, and the call that needed them fails as a whole. Hooks must not call into the world.
  * `validate` is asked before a value given by the caller enters the world; it must not change anything.
+ * on_add, on_set and on_remove are told of what happens to entities: on_add once for each component that an entity
+ * gains, after all values of the operation are in place; on_set for each value that a caller gave, after on_add;
+ * on_remove before the value goes, also when the entity is destroyed or cleared. They may read the world and record
+ * commands. The end of the world calls none of them.
  */
 typedef struct shoal_component_def {
     const char *name;          /**< 1 to 255 bytes of UTF-8 without control characters. */
@@ -91,7 +122,31 @@ typedef struct shoal_component_def {
     void (*dtor)(void *values, size_t count, void *user);
     /** False refuses the value. */
     bool (*validate)(const void *value, void *user);
+    /** The entity has gained the component. */
+    void (*on_add)(const shoal_component_event *event, void *user);
+    /** A caller gave the value. */
+    void (*on_set)(const shoal_component_event *event, void *user);
+    /** The entity is about to lose the component. */
+    void (*on_remove)(const shoal_component_event *event, void *user);
     void *user; /**< Handed to every hook; the caller owns it; it must live as long as the process. */
+
+    shoal_storage storage; /**< Where values live; `size` is that of one element for a buffer, of the data for a
+                                relation. */
+    bool toggle;           /**< Table, tag, buffer: each row has an enable bit, see shoal_enable(). */
+    bool cleanup;          /**< Table, tag, buffer: stays when its entity is destroyed, until it is removed. */
+    bool stable;           /**< Sparse: a value keeps its address as long as its entity has it. */
+    uint32_t inline_count; /**< Buffer: elements in the chunk; default: what fits into 64 bytes, at least one. */
+    bool exclusive;        /**< Relation: one target at a time; a new one replaces the old one. */
+    bool acyclic;          /**< Relation: forms a tree, as ChildOf; implies exclusive. */
+    bool split;            /**< Relation: sources of one target share chunks; needs exclusive. */
+    shoal_target_policy on_target_destroyed; /**< Relation. */
+    /** Shared: true for equal values; default: equal bytes. Needs hash. */
+    bool (*equal)(const void *a, const void *b, void *user);
+    /** Shared: the hash that equal values have in common. Needs equal. */
+    uint64_t (*hash)(const void *value, void *user);
+    /** Components that an entity gets with this one, with their defaults: SHOAL_REQUIRES(&shoal_slot_Transform). */
+    struct shoal_component_slot *const *required;
+    size_t required_count; /**< Of `required`. */
 } shoal_component_def;
 
 /** A definition at file scope together with its id. Made by the macros below; treat it as opaque. */
@@ -104,7 +159,7 @@ typedef struct shoal_component_slot {
  * Registers a type, or finds the one that has the same name and layout: size, alignment, version, and fields (a later
  * definition may leave the fields out, but not bring the first ones). Everything else stays as first registered.
  * Returns null on failure; shoal_last_error(NULL) then says why: COMPONENT_NAME, COMPONENT_SIZE,
- * COMPONENT_ALIGNMENT, COMPONENT_HOOKS, FIELD_INVALID, COMPONENT_CONFLICT (names both layouts),
+ * COMPONENT_ALIGNMENT, COMPONENT_HOOKS, COMPONENT_TRAITS, FIELD_INVALID, COMPONENT_CONFLICT (names both layouts),
  * COMPONENT_COLLISION (names both names), COMPONENT_LIMIT, OUT_OF_MEMORY, INVALID_ARGUMENT.
  * Thread: any.
  */
@@ -146,17 +201,37 @@ static inline shoal_component shoal_component_of(shoal_component_slot *slot) {
 /** Defines what SHOAL_COMPONENT_DECLARE declared; goes into one C file. (Type, members of the def...) */
 #define SHOAL_COMPONENT_DEFINE(...) SHOAL_COMPONENT_DEFINE_SLOT(__VA_ARGS__, )
 /** The same for a tag. */
-#define SHOAL_TAG_DEFINE(Name) shoal_component_slot shoal_slot_##Name = {.def = {.name = #Name}};
+#define SHOAL_TAG_DEFINE(...) SHOAL_TAG_DEFINE_SLOT(__VA_ARGS__, )
 
 /** Declares and defines a type for one C file. (Type, members of shoal_component_def...) */
 #define SHOAL_COMPONENT(...) SHOAL_MAYBE_UNUSED static SHOAL_COMPONENT_DEFINE_SLOT(__VA_ARGS__, )
 /** The same for a tag. */
-#define SHOAL_TAG(Name) SHOAL_MAYBE_UNUSED static SHOAL_TAG_DEFINE(Name)
+#define SHOAL_TAG(...) SHOAL_MAYBE_UNUSED static SHOAL_TAG_DEFINE_SLOT(__VA_ARGS__, )
+
+/** A relation without data: SHOAL_RELATION(Owner, .on_target_destroyed = SHOAL_TARGET_DESTROY). */
+#define SHOAL_RELATION(...) SHOAL_MAYBE_UNUSED static SHOAL_RELATION_DEFINE_SLOT(__VA_ARGS__, )
+/** Defines what SHOAL_RELATION_DECLARE declared; goes into one C file. */
+#define SHOAL_RELATION_DEFINE(...) SHOAL_RELATION_DEFINE_SLOT(__VA_ARGS__, )
+/** Makes a relation visible to other files; goes into a header. */
+#define SHOAL_RELATION_DECLARE(Name) SHOAL_COMPONENT_DECLARE(Name)
+/** A relation with data of type `Type`: SHOAL_RELATION_DATA(Holds, .exclusive = true). */
+#define SHOAL_RELATION_DATA(...) SHOAL_COMPONENT(__VA_ARGS__, .storage = SHOAL_STORAGE_RELATION)
+
+/** A slot for `.required = SHOAL_REQUIRES(SHOAL_SLOT(Transform), SHOAL_SLOT(Visible))`. */
+#define SHOAL_SLOT(Type) &shoal_slot_##Type
+/** Initialises required and required_count. */
+#define SHOAL_REQUIRES(...)                                                                                            \
+    (shoal_component_slot *const[]){__VA_ARGS__},                                                                      \
+        sizeof((shoal_component_slot *const[]){__VA_ARGS__}) / sizeof(shoal_component_slot *)
 
 /* The callers add the last comma, so that a type without further members is one argument less, not an error. */
 #define SHOAL_COMPONENT_DEFINE_SLOT(Type, ...)                                                                         \
     shoal_component_slot shoal_slot_##Type = {                                                                         \
         .def = {.name = #Type, .size = sizeof(Type), .alignment = _Alignof(Type), __VA_ARGS__}};
+
+#define SHOAL_TAG_DEFINE_SLOT(Name, ...) shoal_component_slot shoal_slot_##Name = {.def = {.name = #Name, __VA_ARGS__}};
+#define SHOAL_RELATION_DEFINE_SLOT(Name, ...)                                                                          \
+    shoal_component_slot shoal_slot_##Name = {.def = {.name = #Name, .storage = SHOAL_STORAGE_RELATION, __VA_ARGS__}};
 
 /** A field table, for `.fields = SHOAL_FIELDS(...)`: initialises fields and field_count. */
 #define SHOAL_FIELDS(...)                                                                                              \

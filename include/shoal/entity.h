@@ -11,10 +11,16 @@
  * record it in a command buffer then. It makes every pointer into the rows of the archetypes that it touches
  * stale (docs/semantics.md has the table); handles stay.
  *
+ * What a component's value is depends on its kind (shoal_component_def::storage): for a buffer it is a shoal_span, for a
+ * relation a shoal_link, for all others `size` bytes. A shared value belongs to a group of entities and a chunk value to
+ * all entities of a chunk: setting a shared one moves the entity to another group, so it is a structural change; setting
+ * a chunk value changes that of the chunk in which the entity is. Uniques belong to no entity: COMPONENT_KIND.
+ *
  * Every call here can return, beside what its comment names: INVALID_ARGUMENT for a null pointer; ENTITY_NULL,
  * ENTITY_DEAD, ENTITY_FOREIGN or ENTITY_PLACEHOLDER for a bad handle; COMPONENT_INVALID for a bad component.
  * Each structural change can also return OUT_OF_MEMORY, MEMORY_LIMIT, WORLD_LOCKED, ARCHETYPE_LIMIT,
- * ROW_TOO_LARGE, and VALUE_REFUSED or HOOK_FAILED where a component has hooks.
+ * ROW_TOO_LARGE, VALUE_REFUSED or HOOK_FAILED where a component has hooks, ENTITY_DYING for an entity that was destroyed
+ * and still has cleanup components, and the statuses of relation.h where a component is a relation.
  */
 #ifndef SHOAL_ENTITY_H
 #define SHOAL_ENTITY_H
@@ -104,12 +110,18 @@ typedef struct shoal_spawn_many_def {
  */
 SHOAL_API shoal_status shoal_spawn_many(shoal_world *world, const shoal_spawn_many_def *def);
 
-/** Makes an entity with copies of all components of `source`. Null on failure. Thread: world. */
+/** Makes an entity with copies of all components of `source`, its relations too; sources that have a relation to it stay
+    with it, and its name is not copied. Null on failure. Thread: world. */
 SHOAL_API shoal_entity shoal_clone(shoal_world *world, shoal_entity source);
 
 /* ---- destroy ---- */
 
-/** Destroys an entity; its handle is dead for ever. Thread: world. */
+/**
+ * Destroys an entity; its handle is dead for ever. Relations that lead to it do what their types say: they go, or their
+ * sources are destroyed as well (children of a parent), or they refuse it with TARGET_HELD, and nothing is destroyed
+ * then. An entity with cleanup components stays, with these alone and the tag Dying, until the last of them is removed;
+ * destroying it again changes nothing. Thread: world.
+ */
 SHOAL_API shoal_status shoal_destroy(shoal_world *world, shoal_entity entity);
 
 /**
@@ -126,7 +138,8 @@ SHOAL_API shoal_status shoal_destroy_many(shoal_world *world, const shoal_entity
  */
 SHOAL_API shoal_status shoal_add(shoal_world *world, shoal_entity entity, shoal_component component, const void *data);
 
-/** Takes a component from the entity; it is no error if the entity does not have it. Thread: world. */
+/** Takes a component from the entity; it is no error if the entity does not have it. Of a relation all targets go.
+    Removing the last cleanup component of a dying entity ends it. Thread: world. */
 SHOAL_API shoal_status shoal_remove(shoal_world *world, shoal_entity entity, shoal_component component);
 
 /**
@@ -135,7 +148,7 @@ SHOAL_API shoal_status shoal_remove(shoal_world *world, shoal_entity entity, sho
  */
 SHOAL_API shoal_status shoal_set(shoal_world *world, shoal_entity entity, shoal_component component, const void *data);
 
-/** Takes all components from the entity; it stays alive. Thread: world. */
+/** Takes all components from the entity, relations too; it stays alive. Relations that lead to it stay. Thread: world. */
 SHOAL_API shoal_status shoal_clear(shoal_world *world, shoal_entity entity);
 
 /** Several changes in one move. A component may be named once only (COMPONENT_DUPLICATE). */
@@ -154,7 +167,26 @@ SHOAL_API shoal_status shoal_change_entity(shoal_world *world, shoal_entity enti
 /** The same for shoal_set(). */
 #define SHOAL_SET(world, entity, Type, ...) shoal_set((world), (entity), SHOAL_ID(Type), &(Type){__VA_ARGS__})
 
+/* ---- enabling ---- */
+
+/**
+ * Sets the enable bit of a component with the trait `toggle`; a component that is added is enabled. Not a structural
+ * change: the value stays, and it works while a view is open (rows that the view has not come to yet are seen as they
+ * are then). COMPONENT_MISSING; COMPONENT_KIND for a type without the trait. Thread: world.
+ */
+SHOAL_API shoal_status shoal_enable(shoal_world *world, shoal_entity entity, shoal_component component);
+
+/** Clears the enable bit. Thread: world. */
+SHOAL_API shoal_status shoal_disable(shoal_world *world, shoal_entity entity, shoal_component component);
+
+/** True when the entity has the component and it is enabled; one without the trait always is. Thread: read. */
+SHOAL_API bool shoal_is_enabled(const shoal_world *world, shoal_entity entity, shoal_component component);
+
 /* ---- access ---- */
+
+/** True for an entity that was destroyed and still has cleanup components; shoal_is_alive() is true for it as well.
+    Thread: read. */
+SHOAL_API bool shoal_is_dying(const shoal_world *world, shoal_entity entity);
 
 /** True for a live entity of this world; no error is recorded. Thread: read. */
 SHOAL_API bool shoal_is_alive(const shoal_world *world, shoal_entity entity);
@@ -163,12 +195,14 @@ SHOAL_API bool shoal_is_alive(const shoal_world *world, shoal_entity entity);
 SHOAL_API bool shoal_has(const shoal_world *world, shoal_entity entity, shoal_component component);
 
 /**
- * The entity's value, or NULL: COMPONENT_MISSING, TERM_WITHOUT_DATA for a tag. Valid until the next structural
- * change of the entity's archetype. Thread: read (a failure is recorded for one thread only).
+ * The entity's value, or NULL: COMPONENT_MISSING, TERM_WITHOUT_DATA for a tag, COMPONENT_KIND for a buffer, a relation
+ * and a unique, which have calls of their own. Valid until the next structural change of the entity's archetype; of a
+ * sparse component, until the next change of the type, or as long as the entity has it where the type is stable. Thread: read (a failure is recorded for one thread only).
  */
 SHOAL_API const void *shoal_get(const shoal_world *world, shoal_entity entity, shoal_component component);
 
-/** The same for writing. Thread: read, where no two threads write one value. */
+/** The same for writing; COMPONENT_KIND for a shared value, which only shoal_set() changes. Thread: read, where no two
+    threads write one value. */
 SHOAL_API void *shoal_get_mut(shoal_world *world, shoal_entity entity, shoal_component component);
 
 /**
@@ -192,11 +226,15 @@ SHOAL_API size_t shoal_get_many_mut(shoal_world *world, const shoal_entity *enti
 #define SHOAL_HAS(world, entity, Type) shoal_has((world), (entity), SHOAL_ID(Type))
 
 /**
- * The components of an entity, sorted as in shoal_archetype_info; valid until the entity changes. NULL and a
- * count of 0 for a bad handle. Thread: read.
+ * The components of an entity that make up its archetype, sorted as in shoal_archetype_info; valid until the entity
+ * changes. NULL and a count of 0 for a bad handle. shoal_next_component() also gives sparse ones and relations.
+ * Thread: read.
  */
 SHOAL_API const shoal_component *shoal_components_of(const shoal_world *world, shoal_entity entity,
                                                      size_t *component_count);
+
+/** Walks all components of an entity, of every kind: start with a null `*component`; false at the end. Thread: read. */
+SHOAL_API bool shoal_next_component(const shoal_world *world, shoal_entity entity, shoal_component *component);
 
 /**
  * Walks the live entities by index: start with a null `*entity`; false at the end. Thread: read.

@@ -8,6 +8,9 @@
  * alignment if that is larger; rows within a column are tight. The capacity is the largest number of rows
  * whose last column still ends inside of the chunk. A chunk's size is a multiple of 64, so vector loads may
  * read to the end of a column's last 64 bytes.
+ *
+ * Two kinds of columns are not values of rows: bits (one for each row, in words of 64, for the trait toggle) and a
+ * single value for the whole chunk. The storage engine puts them behind the others, bits first.
  */
 #ifndef SHOAL_LAYOUT_H
 #define SHOAL_LAYOUT_H
@@ -25,12 +28,20 @@ extern "C" {
 /** Every column starts at a multiple of this many bytes. */
 #define SHOAL_COLUMN_ALIGNMENT 64
 
+/** What a column holds. */
+typedef enum shoal_layout_kind {
+    SHOAL_LAYOUT_ROWS,  /**< `size` bytes for each row */
+    SHOAL_LAYOUT_BITS,  /**< one bit for each row, in words of 8 bytes; size and alignment are not looked at */
+    SHOAL_LAYOUT_SINGLE /**< `size` bytes once */
+} shoal_layout_kind;
+
 /** One column: the caller fills size and alignment, shoal_layout_compute() the rest. */
 typedef struct shoal_layout_column {
     size_t size;      /**< in: bytes of one value; 0 for a tag, which takes no room */
     size_t alignment; /**< in: bytes, a power of two; 0 means 1 */
     size_t offset;    /**< out: first byte of the column, from the start of the chunk; 0 for a tag */
     size_t end;       /**< out: first byte after its last value; 0 for a tag */
+    shoal_layout_kind kind; /**< in: zero for an ordinary column */
 } shoal_layout_column;
 
 /** What shoal_layout_compute() finds for the whole chunk. */
@@ -39,7 +50,8 @@ typedef struct shoal_layout {
     size_t entity_offset; /**< first byte of the entity column: 64 */
     size_t entity_end;    /**< first byte after it */
     size_t end;           /**< first byte after the last column */
-    size_t unused_bytes;  /**< header, gaps and tail: chunk size less capacity times the row's bytes */
+    size_t unused_bytes;  /**< header, gaps and tail: chunk size less capacity times the row's bytes; bits and single
+                               values count as unused */
 } shoal_layout;
 
 /**

@@ -1,6 +1,6 @@
 /**
  * @file query.h
- * Queries and views. A query names terms and caches which archetypes match; a view is one chunk of rows, with a
+ * Queries and views. A query names terms and caches which archetypes match; a view is a run of rows of one chunk, with a
  * pointer to each column.
  *
  *     shoal_query *moving = shoal_query_create(world, &(shoal_query_def){
@@ -14,12 +14,25 @@
  *     }
  *
  * From begin until next returns false (or shoal_view_end() is called) the world refuses structural changes.
- * Views come in a fixed order: archetypes by age, then chunks. Iterating allocates nothing.
+ * Views come in a fixed order: archetypes by age, then chunks, then rows, unless the query orders or groups. Iterating
+ * allocates nothing, unless it orders or groups and something has changed.
+ *
+ * shoal_view_next() gives runs of rows that match, so the loop above is right for every query. Where single rows are
+ * switched off here and there, shoal_view_next_chunk() with SHOAL_ROWS is faster: it gives whole chunks, and SHOAL_ROWS
+ * goes to the rows that match, 64 at a time:
+ *
+ *     while (shoal_view_next_chunk(&view)) {
+ *         Position *position = SHOAL_COLUMN_MUT(&view, Position);
+ *         SHOAL_ROWS(&view, i) { position[i].x += 1; }
+ *     }
+ *
+ * The same terms as text, for tools: "write Position, read Velocity, without Frozen, any(Player | Ally),
+ * optional ChildOf(up) Transform"; docs/guide.md has the grammar.
  */
 #ifndef SHOAL_QUERY_H
 #define SHOAL_QUERY_H
 
-#include <shoal/entity.h>
+#include <shoal/buffer.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -41,39 +54,76 @@ typedef enum shoal_access {
     SHOAL_ACCESS_ANY_WRITE       /**< the same, also for writing */
 } shoal_access;
 
-/** One term. */
+/** Which rows a term on a component with the trait `toggle` means. */
+typedef enum shoal_state {
+    SHOAL_STATE_ENABLED,  /**< there and enabled */
+    SHOAL_STATE_DISABLED, /**< there and disabled */
+    SHOAL_STATE_EITHER    /**< there */
+} shoal_state;
+
+/** Whose component a term means. */
+typedef enum shoal_traverse {
+    SHOAL_TRAVERSE_SELF, /**< the entity's own */
+    SHOAL_TRAVERSE_UP,   /**< that of its nearest ancestor that has it; for reading only */
+    SHOAL_TRAVERSE_DOWN  /**< that of some descendant; for WITH and WITHOUT only */
+} shoal_traverse;
+
+/** One term. Members beside the first two are for some kinds of components only; zero means no restriction. */
 typedef struct shoal_term {
     shoal_component component; /**< what */
     shoal_access access;       /**< how */
     uint32_t group;            /**< for the ANY kinds: terms of one number form a group */
+    shoal_state state;         /**< of a toggle component */
+    shoal_entity target;       /**< of a relation: to this target; null: to any */
+    const void *value;         /**< of a shared component: equal to this; NULL: any; read at creation only */
+    shoal_traverse traverse;   /**< whose component */
+    shoal_component along;     /**< for UP and DOWN: the acyclic relation to go along; null: ChildOf */
 } shoal_term;
 
 /* clang-format off */
 
+/** Any term: SHOAL_TERM(WRITE, Shield, .state = SHOAL_STATE_EITHER). */
+#define SHOAL_TERM(Access, Type, ...)                                                                                  \
+    { .component = SHOAL_ID(Type), .access = SHOAL_ACCESS_##Access, __VA_ARGS__ }
 /** Must be there; for reading. */
 #define SHOAL_READ(Type)                                                                                               \
-    { SHOAL_ID(Type), SHOAL_ACCESS_READ, 0 }
+    { .component = SHOAL_ID(Type), .access = SHOAL_ACCESS_READ }
 /** Must be there; for reading and writing. */
 #define SHOAL_WRITE(Type)                                                                                              \
-    { SHOAL_ID(Type), SHOAL_ACCESS_WRITE, 0 }
+    { .component = SHOAL_ID(Type), .access = SHOAL_ACCESS_WRITE }
 /** Must be there. */
 #define SHOAL_WITH(Type)                                                                                               \
-    { SHOAL_ID(Type), SHOAL_ACCESS_WITH, 0 }
+    { .component = SHOAL_ID(Type), .access = SHOAL_ACCESS_WITH }
 /** Must not be there. */
 #define SHOAL_WITHOUT(Type)                                                                                            \
-    { SHOAL_ID(Type), SHOAL_ACCESS_WITHOUT, 0 }
+    { .component = SHOAL_ID(Type), .access = SHOAL_ACCESS_WITHOUT }
 /** May be there; for reading. */
 #define SHOAL_OPTIONAL(Type)                                                                                           \
-    { SHOAL_ID(Type), SHOAL_ACCESS_OPTIONAL_READ, 0 }
+    { .component = SHOAL_ID(Type), .access = SHOAL_ACCESS_OPTIONAL_READ }
 /** May be there; for reading and writing. */
 #define SHOAL_OPTIONAL_WRITE(Type)                                                                                     \
-    { SHOAL_ID(Type), SHOAL_ACCESS_OPTIONAL_WRITE, 0 }
+    { .component = SHOAL_ID(Type), .access = SHOAL_ACCESS_OPTIONAL_WRITE }
 /** One of the group must be there; for reading. */
-#define SHOAL_ANY(group, Type)                                                                                         \
-    { SHOAL_ID(Type), SHOAL_ACCESS_ANY_READ, (group) }
+#define SHOAL_ANY(group_, Type)                                                                                        \
+    { .component = SHOAL_ID(Type), .access = SHOAL_ACCESS_ANY_READ, .group = (group_) }
 /** One of the group must be there; for reading and writing. */
-#define SHOAL_ANY_WRITE(group, Type)                                                                                   \
-    { SHOAL_ID(Type), SHOAL_ACCESS_ANY_WRITE, (group) }
+#define SHOAL_ANY_WRITE(group_, Type)                                                                                  \
+    { .component = SHOAL_ID(Type), .access = SHOAL_ACCESS_ANY_WRITE, .group = (group_) }
+/** Must be there and disabled. */
+#define SHOAL_DISABLED(Type)                                                                                           \
+    { .component = SHOAL_ID(Type), .access = SHOAL_ACCESS_WITH, .state = SHOAL_STATE_DISABLED }
+/** Must be there, enabled or not. */
+#define SHOAL_EITHER(Type)                                                                                             \
+    { .component = SHOAL_ID(Type), .access = SHOAL_ACCESS_WITH, .state = SHOAL_STATE_EITHER }
+/** The shared value must be this one: SHOAL_EQUALS(Faction, 3). */
+#define SHOAL_EQUALS(Type, ...)                                                                                        \
+    { .component = SHOAL_ID(Type), .access = SHOAL_ACCESS_WITH, .value = &(Type){__VA_ARGS__} }
+/** Must have the relation to this target: SHOAL_RELATED(ChildOf, ship). */
+#define SHOAL_RELATED(Type, target_)                                                                                   \
+    { .component = SHOAL_ID(Type), .access = SHOAL_ACCESS_WITH, .target = (target_) }
+/** The nearest ancestor's, by ChildOf, where there is one; for reading with SHOAL_COLUMN_UP. */
+#define SHOAL_UP(Type)                                                                                                 \
+    { .component = SHOAL_ID(Type), .access = SHOAL_ACCESS_OPTIONAL_READ, .traverse = SHOAL_TRAVERSE_UP }
 
 /* clang-format on */
 
@@ -81,17 +131,34 @@ typedef struct shoal_term {
 #define SHOAL_TERMS(...)                                                                                               \
     (const shoal_term[]){__VA_ARGS__}, sizeof((const shoal_term[]){__VA_ARGS__}) / sizeof(shoal_term)
 
-/** A query's definition. No terms at all match every entity. Read during the call only. */
+/**
+ * A query's definition. No terms at all match every entity, but for prefabs and dying entities, which only queries see
+ * that name Prefab or Dying. Read during the call only.
+ *
+ * `order_by` and `order_field`, or `order_by` and `compare`, sort all rows; `group_by` puts rows of one group together:
+ * of a shared component those with one value (groups in the order in which their values came to the world), of an
+ * acyclic relation those of one depth, parents first. Both together sort inside of each group. The order is worked out
+ * when a view is begun and is kept: where no key has changed, nothing is compared. Rows with equal keys keep the order
+ * that they would have without sorting.
+ */
 typedef struct shoal_query_def {
-    const shoal_term *terms; /**< in any order */
-    size_t term_count;       /**< of `terms` */
-    const char *name;        /**< for messages; copied; default: made of the terms */
+    const shoal_term *terms;  /**< in any order */
+    size_t term_count;        /**< of `terms` */
+    const char *text;         /**< the terms as text, instead of `terms` */
+    const char *name;         /**< for messages; copied; default: made of the terms */
+    shoal_component order_by; /**< a component that the query requires: table, shared or sparse */
+    const char *order_field;  /**< the number field to sort by, "x" or "position.x"; copied */
+    int (*compare)(const void *a, const void *b, void *user); /**< instead: below, at or above 0, like strcmp() */
+    void *compare_user;                                       /**< handed to `compare` */
+    bool descending;                                          /**< the largest key first */
+    shoal_component group_by; /**< a shared component that the query requires, or an acyclic relation */
+    bool groups_descending;   /**< the last group first: children before their parents */
 } shoal_query_def;
 
 /**
  * Makes a query. It belongs to the world and ends with it, or with shoal_query_destroy(). NULL on failure:
- * TERM_INVALID (a component twice, data access to a tag, a term without access), COMPONENT_INVALID,
- * OUT_OF_MEMORY, MEMORY_LIMIT, INVALID_ARGUMENT. Thread: world.
+ * TERM_INVALID (a component twice, data access to a tag, a term without access, what the kind cannot do),
+ * TEXT_INVALID, COMPONENT_INVALID, OUT_OF_MEMORY, MEMORY_LIMIT, INVALID_ARGUMENT. Thread: world.
  */
 SHOAL_API shoal_query *shoal_query_create(shoal_world *world, const shoal_query_def *def);
 
@@ -103,6 +170,12 @@ SHOAL_API const char *shoal_query_name(const shoal_query *query);
 
 /** Rows that match now. Thread: read. */
 SHOAL_API uint64_t shoal_query_count(const shoal_query *query);
+
+/** The first entity that matches, in the order of iteration; null and NOT_FOUND when there is none. Thread: world. */
+SHOAL_API shoal_entity shoal_query_first(shoal_query *query);
+
+/** The only entity that matches; null and NOT_FOUND or NOT_SINGLE when there is none or more than one. Thread: world. */
+SHOAL_API shoal_entity shoal_query_single(shoal_query *query);
 
 /** Archetypes that match now, also those without rows. Thread: read. */
 SHOAL_API size_t shoal_query_archetype_count(const shoal_query *query);
@@ -146,6 +219,28 @@ typedef struct shoal_view_lock {
     uint32_t count;
 } shoal_view_lock;
 
+/* Where stepping through a query that is more than its archetypes has come to. */
+typedef struct shoal_view_cursor {
+    size_t match; /* of archetypes: the match; of a list: its run; of kept runs: the run */
+    size_t chunk;
+    size_t row; /* of a list: the next one in its run */
+} shoal_view_cursor;
+
+/* One step through such a query: a run of rows, or a chunk of which some rows match. */
+typedef struct shoal_view_step {
+    size_t count; /* rows; 0 at the end */
+    size_t first; /* row of the chunk */
+    const shoal_entity *entities;
+    char *base;
+    const uint32_t *offsets;
+    const char *match;
+    const uint64_t *words; /* which rows match, a bit each; NULL: ask shoal_query_word(), or all */
+    uint64_t flip;         /* turns the bits over */
+    size_t run;            /* of kept runs: which */
+    bool is_filtered;      /* only some of the rows match */
+    shoal_view_cursor cursor;
+} shoal_view_step;
+
 /* The head of a query. */
 struct shoal_query {
     shoal_view_lock *lock;
@@ -156,6 +251,10 @@ struct shoal_query {
     const uint32_t *read_keys;  /* data term -> component id */
     const uint32_t *write_keys; /* data term -> component id; UINT32_MAX where it may only be read */
     size_t data_count;
+    const uint32_t *sizes; /* data term -> bytes of a value */
+    bool is_special;       /* more than archetypes decides: goes by shoal_query_step() */
+    bool needs_begin;      /* shoal_query_prepare() comes first */
+    uint32_t open_views;   /* of a query that needs that */
 };
 
 /** @endcond */
@@ -175,8 +274,16 @@ typedef struct shoal_view {
     const uint32_t *read_keys_, *write_keys_;    /* of the query */
     const shoal_view_chunk *chunk_, *chunk_end_; /* the next one, and the end of this archetype's */
     const char *match_, *match_end_;             /* this archetype's match, and the last one */
-    const shoal_query *query_;                   /* NULL when the view is closed */
+    shoal_query *query_;                         /* NULL when the view is closed */
     const char *outer_;                          /* the lock's holder before this view */
+
+    size_t first_; /* row of the chunk that the run begins with; what follows is for special queries */
+    bool is_special_;
+    bool is_filtered_;
+    const uint64_t *words_;
+    uint64_t flip_;
+    size_t run_;
+    shoal_view_cursor cursor_;
 } shoal_view;
 
 /** What a match has where an optional component is not there. */
@@ -185,9 +292,20 @@ typedef struct shoal_view {
 /** Private to begin: stores that a view was begun with a null pointer. Thread: any. */
 SHOAL_API shoal_status shoal_view_begin_failed(void);
 
+/** Private to begin: works out what a special query needs before it is stepped through. Thread: world. */
+SHOAL_API shoal_status shoal_query_prepare(shoal_query *query);
+
+/** Private to next: the step at a cursor; whole chunks, or runs of rows that match. Thread: world. */
+SHOAL_API shoal_view_step shoal_query_step(const shoal_query *query, shoal_view_cursor cursor, bool whole_chunks);
+
+/** Private to SHOAL_ROWS: which of the rows 64 * word to 64 * word + 63 of a chunk match. Thread: world. */
+SHOAL_API uint64_t shoal_query_word(const shoal_query *query, const char *match, const char *base,
+                                    const uint32_t *offsets, size_t count, size_t word);
+
 /**
  * Opens a view before its first chunk and locks the world against structural changes. Views may nest.
- * INVALID_ARGUMENT for a null pointer; the view is closed then and next returns false. Thread: world.
+ * INVALID_ARGUMENT for a null pointer; OUT_OF_MEMORY, MEMORY_LIMIT for a query that orders or groups. The view is closed
+ * then and next returns false. Thread: world.
  */
 SHOAL_INLINE shoal_status shoal_view_begin(shoal_view *view, shoal_query *query) {
     if (view == NULL) {
@@ -201,10 +319,23 @@ SHOAL_INLINE shoal_status shoal_view_begin(shoal_view *view, shoal_query *query)
     view->read_keys_ = view->write_keys_ = NULL;
     view->query_ = NULL;
     view->outer_ = NULL;
+    view->first_ = view->run_ = 0;
+    view->is_special_ = view->is_filtered_ = false;
+    view->words_ = NULL;
+    view->flip_ = 0;
+    view->cursor_.match = view->cursor_.chunk = view->cursor_.row = 0;
     if (query == NULL) {
         return shoal_view_begin_failed();
     }
     shoal_view_lock *lock = query->lock;
+    if (query->needs_begin) {
+        shoal_status status = shoal_query_prepare(query);
+        if (status != SHOAL_OK) {
+            return status;
+        }
+        query->open_views++;
+    }
+    view->is_special_ = query->is_special;
     view->match_ = query->matches;
     view->match_end_ = query->matches + query->match_bytes;
     view->read_keys_ = query->read_keys;
@@ -220,12 +351,16 @@ SHOAL_INLINE shoal_status shoal_view_begin(shoal_view *view, shoal_query *query)
 SHOAL_INLINE void shoal_view_close(shoal_view *view) {
     shoal_view_lock *lock = view->query_->lock;
     lock->count--;
+    if (view->query_->needs_begin) {
+        view->query_->open_views--;
+    }
     /* A view that ends out of order leaves the name of a newer one in place. */
     bool is_newest = lock->holder == view->query_->name && view->outer_ != NULL;
     lock->holder = lock->count == 0 ? NULL : is_newest ? view->outer_ : lock->holder;
     view->count = 0;
     view->term_count_ = 0;
     view->query_ = NULL;
+    view->is_special_ = false;
 }
 
 /** Private to next: at the end of the last match. Thread: world. */
@@ -246,12 +381,37 @@ SHOAL_INLINE void shoal_view_end(shoal_view *view) {
     }
 }
 
+/** Private to next: a step through a special query. Thread: world. */
+SHOAL_INLINE bool shoal_view_next_step(shoal_view *view, bool whole_chunks) {
+    shoal_view_step step = shoal_query_step(view->query_, view->cursor_, whole_chunks);
+    if (step.count == 0) {
+        return shoal_view_finish(view);
+    }
+    view->count = step.count;
+    view->first_ = step.first;
+    view->entities = step.entities;
+    view->base_ = step.base;
+    view->offsets_ = step.offsets;
+    view->match_ = step.match;
+    view->words_ = step.words;
+    view->flip_ = step.flip;
+    view->run_ = step.run;
+    view->is_filtered_ = step.is_filtered;
+    view->cursor_ = step.cursor;
+    view->term_count_ = view->query_->data_count;
+    return true;
+}
+
 /**
- * Goes to the next chunk that has rows. At the end it closes the view, unlocks and returns false.
- * Pointers into columns are valid until the next structural change of their archetype. Thread: world.
+ * Goes to the next run of rows that match: a whole chunk, unless the query looks at single rows. At the end it closes
+ * the view, unlocks and returns false. Pointers into columns are valid until the next structural change of their
+ * archetype. Thread: world.
  */
 SHOAL_INLINE bool shoal_view_next(shoal_view *view) {
     const shoal_view_chunk *chunk = view->chunk_;
+    if (view->is_special_) {
+        return shoal_view_next_step(view, false);
+    }
     if (chunk == view->chunk_end_) {
         const char *match = view->match_;
         const shoal_view_archetype *archetype;
@@ -278,6 +438,58 @@ SHOAL_INLINE bool shoal_view_next(shoal_view *view) {
     return true;
 }
 
+/**
+ * Goes to the next chunk with rows that match. Where is_filtered says so, only some of its rows do: go through them with
+ * SHOAL_ROWS, since a plain loop would reach the others as well. Queries that order, group or go by a list give runs, as
+ * shoal_view_next() does. Thread: world.
+ */
+SHOAL_INLINE bool shoal_view_next_chunk(shoal_view *view) {
+    return view->is_special_ ? shoal_view_next_step(view, true) : shoal_view_next(view);
+}
+
+/** A walk over the matching rows of a view; see SHOAL_ROWS. */
+typedef struct shoal_row_walk {
+    uint64_t bits_; /* private: of the current 64 rows, those that are still to come */
+    size_t word_;   /* the next 64 */
+    size_t word_count_;
+} shoal_row_walk;
+
+/** Private to SHOAL_ROWS. Thread: world. */
+SHOAL_INLINE shoal_row_walk shoal_rows_begin(const shoal_view *view) {
+    shoal_row_walk walk = {0, 0, (view->count + 63) / 64};
+    return walk;
+}
+
+/** Private to SHOAL_ROWS: the next row; false at the end. Thread: world. */
+SHOAL_INLINE bool shoal_rows_next(const shoal_view *view, shoal_row_walk *walk, size_t *row) {
+    while (walk->bits_ == 0) {
+        size_t word = walk->word_;
+        if (word == walk->word_count_) {
+            return false;
+        }
+        uint64_t bits = ~UINT64_C(0);
+        if (view->words_ != NULL) {
+            bits = view->words_[word] ^ view->flip_;
+        } else if (view->is_filtered_) {
+            bits = shoal_query_word(view->query_, view->match_, view->base_, view->offsets_, view->count, word);
+        }
+        if (view->count - word * 64 < 64) {
+            bits &= (UINT64_C(1) << (view->count % 64)) - 1;
+        }
+        walk->bits_ = bits;
+        walk->word_ = word + 1;
+    }
+    *row = (walk->word_ - 1) * 64 + SHOAL_LOWEST_BIT(walk->bits_);
+    walk->bits_ &= walk->bits_ - 1;
+    return true;
+}
+
+/** Goes through the matching rows of a view: SHOAL_ROWS(&view, i) { position[i].x += 1; } */
+#define SHOAL_ROWS(view, row)                                                                                          \
+    for (shoal_row_walk row##_walk = shoal_rows_begin(view), *row##_once = &row##_walk; row##_once != NULL;            \
+         row##_once = NULL)                                                                                            \
+        for (size_t row = 0; shoal_rows_next((view), &row##_walk, &row);)
+
 /** Private to read and write: records why a column was refused (TERM_MISSING, TERM_READ_ONLY, TERM_WITHOUT_DATA) and
     returns NULL. `query` is NULL for a closed view. Thread: world. */
 SHOAL_API void *shoal_view_refuse(const shoal_query *query, bool is_on_chunk, shoal_component component,
@@ -290,7 +502,11 @@ SHOAL_INLINE void *shoal_view_find(const shoal_view *view, const uint32_t *keys,
         if (keys[term] == id) {
             uint16_t column = ((const uint16_t *)(const void *)(view->match_ + sizeof(shoal_view_match)))[term];
             *found = true;
-            return column != SHOAL_NO_COLUMN ? view->base_ + view->offsets_[column] : NULL;
+            if (column == SHOAL_NO_COLUMN) {
+                return NULL;
+            }
+            size_t skipped = view->first_ == 0 ? 0 : view->first_ * view->query_->sizes[term];
+            return view->base_ + view->offsets_[column] + skipped;
         }
     }
     *found = false;
@@ -318,6 +534,99 @@ SHOAL_INLINE void *shoal_view_write(const shoal_view *view, shoal_component comp
 #define SHOAL_COLUMN(view, Type) ((const Type *)shoal_view_read((view), SHOAL_ID(Type)))
 /** SHOAL_COLUMN_MUT(&view, Position) is a Position *. */
 #define SHOAL_COLUMN_MUT(view, Type) ((Type *)shoal_view_write((view), SHOAL_ID(Type)))
+
+/* ---- what has no column ---- */
+
+/** Private to the calls below: where a view is. */
+typedef struct shoal_view_place {
+    const shoal_query *query; /* NULL for a closed view */
+    const char *match;
+    char *base;
+    size_t first;
+    size_t run;
+    const shoal_entity *entities;
+    size_t count;
+    bool is_on_chunk;
+} shoal_view_place;
+
+/** Private to the calls below. Thread: world. */
+SHOAL_INLINE shoal_view_place shoal_view_place_of(const shoal_view *view) {
+    shoal_view_place place = {view->query_,    view->match_, view->base_,           view->first_, view->run_,
+                              view->entities, view->count,  view->term_count_ != 0 || view->count != 0};
+    return place;
+}
+
+/** Private. Thread: world. */
+SHOAL_API void *shoal_view_value(shoal_view_place place, shoal_component component, size_t row, bool for_write);
+/** Private. Thread: world. */
+SHOAL_API void *shoal_view_single(shoal_view_place place, shoal_component component, bool for_write);
+/** Private. Thread: world. */
+SHOAL_API const void *const *shoal_view_ancestors(shoal_view_place place, shoal_component component);
+/** Private. Thread: world. */
+SHOAL_API shoal_buffer shoal_view_cell(shoal_view_place place, shoal_component component, size_t row);
+/** Private. Thread: world. */
+SHOAL_API bool shoal_view_bit(shoal_view_place place, shoal_component component, size_t row);
+/** Private. Thread: world. */
+SHOAL_API uint64_t shoal_view_group_of(shoal_view_place place);
+
+/**
+ * The value of one row, of a component of any kind that the query reads: table, sparse, shared, chunk, unique, the data
+ * of a relation (to the term's target, or the first). NULL where an optional one is not there, and NULL with a status
+ * where it cannot be had: TERM_MISSING, TERM_READ_ONLY, TERM_WITHOUT_DATA, COMPONENT_KIND (a buffer; a shared value for
+ * writing), INVALID_ARGUMENT for a row beyond the view. Thread: world.
+ */
+SHOAL_INLINE const void *shoal_view_get(const shoal_view *view, shoal_component component, size_t row) {
+    return shoal_view_value(shoal_view_place_of(view), component, row, false);
+}
+
+/** The same for writing. Thread: world. */
+SHOAL_INLINE void *shoal_view_get_mut(const shoal_view *view, shoal_component component, size_t row) {
+    return shoal_view_value(shoal_view_place_of(view), component, row, true);
+}
+
+/** The one value that a shared, chunk or unique component has for all rows of the view. NULL as above. Thread: world. */
+SHOAL_INLINE const void *shoal_view_one(const shoal_view *view, shoal_component component) {
+    return shoal_view_single(shoal_view_place_of(view), component, false);
+}
+
+/** The same for writing, of a chunk or unique component. Thread: world. */
+SHOAL_INLINE void *shoal_view_one_mut(const shoal_view *view, shoal_component component) {
+    return shoal_view_single(shoal_view_place_of(view), component, true);
+}
+
+/** For a term that looks up the tree: `view->count` pointers to the value of each row's nearest ancestor that has the
+    component, NULL where there is none. NULL with TERM_MISSING without such a term. Thread: world. */
+SHOAL_INLINE const void *const *shoal_view_up(const shoal_view *view, shoal_component component) {
+    return shoal_view_ancestors(shoal_view_place_of(view), component);
+}
+
+/** The buffer of one row; null where an optional one is not there, and null with a status where it cannot be had.
+    Thread: world. */
+SHOAL_INLINE shoal_buffer shoal_view_buffer(const shoal_view *view, shoal_component component, size_t row) {
+    return shoal_view_cell(shoal_view_place_of(view), component, row);
+}
+
+/** True when the component of that row is there and enabled; any component may be asked for. Thread: world. */
+SHOAL_INLINE bool shoal_view_is_enabled(const shoal_view *view, shoal_component component, size_t row) {
+    return shoal_view_bit(shoal_view_place_of(view), component, row);
+}
+
+/** Of a query with group_by: the depth of the view's rows, or the number of their shared value, which rises from group
+    to group; else 0. Thread: world. */
+SHOAL_INLINE uint64_t shoal_view_group(const shoal_view *view) {
+    return shoal_view_group_of(shoal_view_place_of(view));
+}
+
+/** SHOAL_AT(&view, Target, i) is a const Target *. */
+#define SHOAL_AT(view, Type, row) ((const Type *)shoal_view_get((view), SHOAL_ID(Type), (row)))
+/** SHOAL_AT_MUT(&view, Target, i) is a Target *. */
+#define SHOAL_AT_MUT(view, Type, row) ((Type *)shoal_view_get_mut((view), SHOAL_ID(Type), (row)))
+/** SHOAL_ONE(&view, Faction) is a const Faction *. */
+#define SHOAL_ONE(view, Type) ((const Type *)shoal_view_one((view), SHOAL_ID(Type)))
+/** SHOAL_ONE_MUT(&view, Bounds) is a Bounds *. */
+#define SHOAL_ONE_MUT(view, Type) ((Type *)shoal_view_one_mut((view), SHOAL_ID(Type)))
+/** SHOAL_COLUMN_UP(&view, Transform) is a const Transform *const *. */
+#define SHOAL_COLUMN_UP(view, Type) ((const Type *const *)shoal_view_up((view), SHOAL_ID(Type)))
 
 #ifdef __cplusplus
 }

@@ -16,13 +16,17 @@
 #define SHOAL_SHOAL_H
 
 #include <shoal/base.h>
+#include <shoal/buffer.h>
 #include <shoal/command.h>
 #include <shoal/component.h>
 #include <shoal/entity.h>
 #include <shoal/id.h>
 #include <shoal/layout.h>
+#include <shoal/prefab.h>
 #include <shoal/print.h>
 #include <shoal/query.h>
+#include <shoal/relation.h>
+#include <shoal/unique.h>
 #include <shoal/world.h>
 
 #endif

@@ -23,6 +23,8 @@ typedef struct shoal_world_def {
     size_t largest_chunk_bytes; /**< Size that an archetype's chunks grow to; default 262,144. */
     size_t pinned_chunk_bytes;  /**< When set, every chunk has this size (4,096 and 16,384 are classic). */
     uint64_t entity_limit;      /**< Entity slots; default and maximum 2^32. */
+    uint32_t shared_value_warning; /**< A warning is logged when a shared component comes to this many distinct
+                                        values; default 1,024. */
     bool move_rows;             /**< Torture: a structural change moves each chunk that it touches, and fills and
                                      (under AddressSanitizer) poisons the old one, so that a stale pointer shows.
                                      Slow; for tests. */
@@ -92,6 +94,12 @@ typedef struct shoal_memory_report {
     size_t chunk_used_bytes;                   /**< bytes of live rows in them */
     size_t chunk_unused_bytes;                 /**< headers, gaps and free rows in them */
     size_t pool_free_bytes;                    /**< chunks in the pools that hold no row */
+    uint64_t sparse_count;                     /**< values of sparse components */
+    uint64_t relation_count;                   /**< relations from a source to a target */
+    uint64_t shared_value_count;               /**< distinct shared values */
+    uint64_t buffer_heap_count;                /**< buffers whose elements are on the heap */
+    size_t buffer_heap_bytes;                  /**< bytes of those elements, with room to grow */
+    uint64_t dying_count;                      /**< entities that wait for their cleanup components */
 } shoal_memory_report;
 
 /** Fills `report`. INVALID_ARGUMENT for a null pointer. Thread: read. */

@@ -16,7 +16,9 @@ typedef struct shoal_memory {
     size_t total;
     size_t peak;
     size_t purposes[SHOAL_PURPOSE_COUNT];
-    shoal_status failure; /* why the last allocation failed */
+    uint64_t buffer_heap_count; /* buffers on the heap; kept by storage/buffer.c */
+    size_t buffer_heap_bytes;   /* of their elements, with room to grow */
+    shoal_status failure;       /* why the last allocation failed */
 } shoal_memory;
 
 /* The system's allocator: pages for large blocks, the C library for small ones. */

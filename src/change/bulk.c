@@ -2,8 +2,12 @@
  * Many entities at once: spawn_many, and one change for all of a query. Both stage or write every value that can fail
  * before the first slot or row changes, so that all of it happens or nothing. Thread rule: world.
  */
+#include <shoal/buffer.h>
+#include <shoal/command.h>
+
 #include "../query/query.h"
 #include "change.h"
+#include "loose.h"
 
 /* ---- spawning many ---- */
 
@@ -75,18 +79,26 @@ static char *run_column(const bulk_run *run, const archetype_column *column, uin
     return chunk_base(run->ref) + run->ref->offsets[number] + (size_t)run->first * column->byte_size;
 }
 
-/* The values of one key in one run. */
-static bool make_run(const shoal_archetype *target, uint32_t number, const bulk_run *run, const shoal_value *key,
-                     bool shared) {
-    const archetype_column *column = &target->columns[number];
-    char *values = run_column(run, column, number);
-    if (key->data == NULL) {
-        return component_make_default(column->type, values, run->count);
+/* Values of one type in one run: of a key, or the defaults of an implied component. */
+static bool make_run(shoal_world *world, const component_type *type, char *values, const bulk_run *run,
+                     const shoal_value *key, bool shared) {
+    if (key == NULL || key->data == NULL) {
+        return component_make_default(&world->memory, type, values, run->count);
+    }
+    if (type->def.storage == SHOAL_STORAGE_BUFFER) {
+        for (size_t i = 0; i < run->count; i++) {
+            const shoal_span *span = (const shoal_span *)key->data + (shared ? 0 : run->done + i);
+            if (!component_make_given(&world->memory, type, values + i * type->value_size, span)) {
+                component_end(&world->memory, type, values, i);
+                return false;
+            }
+        }
+        return true;
     }
     if (shared) {
-        return component_make_repeated(column->type, values, key->data, run->count);
+        return component_make_repeated(&world->memory, type, values, key->data, run->count);
     }
-    return component_make_copy(column->type, values, (const char *)key->data + run->done * column->byte_size,
+    return component_make_copy(&world->memory, type, values, (const char *)key->data + run->done * type->value_size,
                                run->count);
 }
 
@@ -96,47 +108,70 @@ typedef struct bulk_spawning {
     const bulk_keys *keys;
     const shoal_transition *edge;
     bulk_place begin;
+    loose_bulk loose;
 } bulk_spawning;
 
+/* The column of the n-th key, or of an implied component behind the keys; ARCHETYPE_NONE when it has none. */
+static uint32_t bulk_column(const bulk_spawning *bulk, size_t key) {
+    if (key < bulk->keys->count) {
+        return bulk->edge->columns[key];
+    }
+    uint32_t number = archetype_find(bulk->edge->target, bulk->edge->implied[key - bulk->keys->count]);
+    return number < bulk->edge->target->column_count ? number : ARCHETYPE_NONE;
+}
+
 /* Ends the values of one key, up to but without the run that begins with row `limit`. */
-static void bulk_unmake(const bulk_spawning *bulk, size_t key, size_t limit) {
+static void bulk_unmake(shoal_world *world, const bulk_spawning *bulk, size_t key, size_t limit) {
     const shoal_archetype *target = bulk->edge->target;
-    uint32_t number = bulk->edge->columns[key];
+    uint32_t number = bulk_column(bulk, key);
     bulk_run run = {0};
     while (number != ARCHETYPE_NONE && bulk_next(target, bulk->begin, bulk->def->count, &run) && run.done < limit) {
         const archetype_column *column = &target->columns[number];
-        component_end(column->type, run_column(&run, column, number), run.count);
+        component_end(&world->memory, column->type, run_column(&run, column, number), run.count);
     }
 }
 
 /* Writes the values of one key in all rows; none of it when a hook fails. */
-static bool bulk_make_key(const bulk_spawning *bulk, size_t key) {
+static bool bulk_make_key(shoal_world *world, const bulk_spawning *bulk, size_t key) {
     const shoal_archetype *target = bulk->edge->target;
-    uint32_t number = bulk->edge->columns[key];
+    uint32_t number = bulk_column(bulk, key);
+    const shoal_value *given = key < bulk->keys->count ? &bulk->keys->all[key] : NULL;
     bool shared = key < bulk->keys->value_count;
     bulk_run run = {0};
     while (number != ARCHETYPE_NONE && bulk_next(target, bulk->begin, bulk->def->count, &run)) {
-        if (!make_run(target, number, &run, &bulk->keys->all[key], shared)) {
-            bulk_unmake(bulk, key, run.done);
+        const archetype_column *column = &target->columns[number];
+        if (!make_run(world, column->type, run_column(&run, column, number), &run, given, shared)) {
+            bulk_unmake(world, bulk, key, run.done);
             return false;
         }
     }
     return true;
 }
 
+static size_t bulk_key_count(const bulk_spawning *bulk) {
+    return bulk->keys->count + bulk->edge->implied_count;
+}
+
 /* Writes all values of all rows; none when a hook fails. */
 static shoal_status bulk_make(shoal_world *world, const bulk_spawning *bulk, const char *call) {
-    for (size_t key = 0; key < bulk->keys->count; key++) {
-        if (bulk_make_key(bulk, key)) {
+    for (size_t key = 0; key < bulk_key_count(bulk); key++) {
+        if (bulk_make_key(world, bulk, key)) {
             continue;
         }
-        shoal_component component = bulk->keys->all[key].component;
+        const component_type *type = bulk->edge->target->columns[bulk_column(bulk, key)].type;
+        shoal_status status = component_failure(type, &world->memory);
         while (key-- > 0) {
-            bulk_unmake(bulk, key, bulk->def->count);
+            bulk_unmake(world, bulk, key, bulk->def->count);
         }
-        return world_fail_component(world, SHOAL_HOOK_FAILED, call, (shoal_entity){0}, component);
+        return world_fail_component(world, status, call, (shoal_entity){0}, (shoal_component){type->id});
     }
     return SHOAL_OK;
+}
+
+static void bulk_unmake_all(shoal_world *world, const bulk_spawning *bulk) {
+    for (size_t key = 0; key < bulk_key_count(bulk); key++) {
+        bulk_unmake(world, bulk, key, bulk->def->count);
+    }
 }
 
 /* Takes slots for the rows of one run, places and counts them. */
@@ -146,6 +181,9 @@ static void bulk_take(shoal_world *world, shoal_archetype *target, const bulk_ru
         index_record *record;
         column[i] = index_take(&world->index, &record);
         index_place(record, column[i], run->ref->bits, target->index, run->first + i);
+        if (UNLIKELY(target->more->toggle_count != 0)) {
+            row_enable_all(target, record);
+        }
     }
     if (entities != NULL) {
         memcpy(entities + run->done, column, run->count * sizeof(shoal_entity));
@@ -156,6 +194,7 @@ static void bulk_take(shoal_world *world, shoal_archetype *target, const bulk_ru
     }
     run->ref->count += run->count;
     target->row_count += run->count;
+    target->version++;
 }
 
 static void bulk_fill(const bulk_spawning *bulk, const bulk_run *run, void **columns) {
@@ -168,8 +207,21 @@ static void bulk_fill(const bulk_spawning *bulk, const bulk_run *run, void **col
     def->fill(def->user, run->done, run->count, chunk_entities(run->ref) + run->first, columns);
 }
 
+/* Tells the hooks of each new row. */
+static void bulk_notify(shoal_world *world, const bulk_spawning *bulk) {
+    const shoal_archetype *target = bulk->edge->target;
+    bulk_run run = {0};
+    while (target->notifies && bulk_next(target, bulk->begin, bulk->def->count, &run)) {
+        for (uint32_t i = 0; i < run.count; i++) {
+            shoal_entity entity = chunk_entities(run.ref)[run.first + i];
+            notify_edge_added(world, bulk->edge, bulk->keys->all, entity,
+                              row_of(world, index_find(&world->index, entity)));
+        }
+    }
+}
+
 /* Places all rows, then shows them to the caller's fill function. Cannot fail. */
-static void bulk_commit(shoal_world *world, const bulk_spawning *bulk, void **fill_columns) {
+static void bulk_commit(shoal_world *world, bulk_spawning *bulk, void **fill_columns) {
     const shoal_spawn_many_def *def = bulk->def;
     shoal_archetype *target = bulk->edge->target;
     const bulk_run start = {0};
@@ -182,6 +234,8 @@ static void bulk_commit(shoal_world *world, const bulk_spawning *bulk, void **fi
         bulk_fill(bulk, &run, fill_columns);
     }
     world_lock_leave(world, outer);
+    loose_bulk_commit(world, &bulk->loose);
+    bulk_notify(world, bulk);
 }
 
 /* Asks the validate hooks: once for a shared value, for each row of a column. */
@@ -190,12 +244,13 @@ static shoal_status bulk_validate(shoal_world *world, const shoal_spawn_many_def
     for (size_t key = 0; key < def->column_count && status == SHOAL_OK; key++) {
         shoal_value value = def->columns[key];
         const component_type *type = component_type_at(value.component.id);
-        if (type->def.validate == NULL || value.data == NULL) {
-            continue;
+        if (type->def.storage == SHOAL_STORAGE_SHARED || type->def.storage == SHOAL_STORAGE_CHUNK) {
+            return world_fail_component(world, SHOAL_COMPONENT_KIND, call, (shoal_entity){0}, value.component);
         }
-        for (size_t i = 0; i < def->count && status == SHOAL_OK; i++) {
+        bool asks = type->def.validate != NULL || type->def.storage == SHOAL_STORAGE_BUFFER;
+        for (size_t i = 0; asks && value.data != NULL && i < def->count && status == SHOAL_OK; i++) {
             status = change_validate(world, &value, 1, call);
-            value.data = (const char *)value.data + type->def.size;
+            value.data = (const char *)value.data + loose_given_size(type);
         }
     }
     return status;
@@ -236,11 +291,20 @@ static shoal_status bulk_spawn(shoal_world *world, const shoal_spawn_many_def *d
         bulk.begin = bulk_begin(target);
         status = bulk_make(world, &bulk, call);
     }
+    if (status == SHOAL_OK && bulk.edge->has_loose) {
+        status = loose_bulk_prepare(world, bulk.edge, keys->all, keys->value_count, def->count, &bulk.loose, call);
+        if (status != SHOAL_OK) {
+            bulk_unmake_all(world, &bulk);
+        }
+    }
     if (status == SHOAL_OK) {
         bulk_commit(world, &bulk, fill_columns);
     }
     memory_release(&world->memory, SHOAL_PURPOSE_SCRATCH, fill_columns, fill_bytes, 16);
     archetype_settle(world, target);
+    if (status != SHOAL_OK) {
+        world_give_back(world);
+    }
     change_torture(world, target);
     return status;
 }
@@ -264,6 +328,7 @@ shoal_status shoal_spawn_many(shoal_world *world, const shoal_spawn_many_def *de
     }
     status = bulk_spawn(world, def, &keys, call);
     bulk_keys_release(world, &keys);
+    world_note_idle(world);
     return status;
 }
 
@@ -292,9 +357,10 @@ static void bulk_change_release(bulk_change *change) {
     for (size_t i = 0; i < change->edge->add_count; i++) {
         const component_type *type = added_type(change, i);
         if (change->staged[i] != NULL) {
-            component_end(type, change->staged[i] + change->done * type->def.size, change->row_count - change->done);
-            memory_release(memory, SHOAL_PURPOSE_SCRATCH, change->staged[i], change->row_count * type->def.size,
-                           type->def.alignment);
+            component_end(memory, type, change->staged[i] + change->done * type->value_size,
+                          change->row_count - change->done);
+            memory_release(memory, SHOAL_PURPOSE_SCRATCH, change->staged[i], change->row_count * type->value_size,
+                           type->value_alignment);
         }
     }
     memory_release(memory, SHOAL_PURPOSE_SCRATCH, change->staged, change->edge->add_count * sizeof(char *), 16);
@@ -306,16 +372,16 @@ static shoal_status bulk_stage(bulk_change *change, size_t i, const char *call) 
     shoal_world *world = change->world;
     const component_type *type = added_type(change, i);
     char *copies =
-        memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, change->row_count * type->def.size, type->def.alignment);
+        memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, change->row_count * type->value_size, type->value_alignment);
     if (copies == NULL) {
         return world_fail(world, world->memory.failure, call);
     }
     bool made = change->values[i].data != NULL
-                    ? component_make_repeated(type, copies, change->values[i].data, change->row_count)
-                    : component_make_default(type, copies, change->row_count);
+                    ? component_make_repeated(&world->memory, type, copies, change->values[i].data, change->row_count)
+                    : component_make_default(&world->memory, type, copies, change->row_count);
     if (!made) {
-        memory_release(&world->memory, SHOAL_PURPOSE_SCRATCH, copies, change->row_count * type->def.size,
-                       type->def.alignment);
+        memory_release(&world->memory, SHOAL_PURPOSE_SCRATCH, copies, change->row_count * type->value_size,
+                       type->value_alignment);
         return world_fail_component(world, SHOAL_HOOK_FAILED, call, (shoal_entity){0}, change->values[i].component);
     }
     change->staged[i] = copies;
@@ -344,7 +410,8 @@ static shoal_status bulk_change_prepare(bulk_change *change, shoal_archetype *so
     }
     for (size_t i = 0; i < keys->add_count && status == SHOAL_OK; i++) {
         bool wanted = added_is_new(change, i) || keys->add[i].data != NULL;
-        if (wanted && added_type(change, i)->hooked && change->row_count > 0) {
+        const component_type *type = added_type(change, i);
+        if (wanted && type->has_column && type->hooked && change->row_count > 0) {
             status = bulk_stage(change, i, call);
         }
     }
@@ -360,12 +427,12 @@ static void bulk_write(const bulk_change *change, size_t i, char *values, size_t
     const component_type *type = added_type(change, i);
     if (change->staged[i] != NULL) {
         if (!is_new) {
-            component_end(type, values, count);
+            component_end(&change->world->memory, type, values, count);
         }
-        component_relocate(type, values, change->staged[i] + change->done * type->def.size, count);
+        component_relocate(type, values, change->staged[i] + change->done * type->value_size, count);
     } else if (change->values[i].data == NULL) {
         if (is_new) {
-            (void)component_make_default(type, values, count); /* hooked ones are staged, so it cannot fail */
+            (void)component_make_default(&change->world->memory, type, values, count); /* hooked ones are staged, so it cannot fail */
         }
     } else {
         for (size_t k = 0; k < count; k++) {
@@ -407,7 +474,7 @@ static void bulk_replace(bulk_change *change) {
         if (change->staged[i] != NULL && !added_is_new(change, i)) {
             const component_type *type = added_type(change, i);
             memory_release(&change->world->memory, SHOAL_PURPOSE_SCRATCH, change->staged[i],
-                           change->row_count * type->def.size, type->def.alignment);
+                           change->row_count * type->value_size, type->value_alignment);
             change->staged[i] = NULL;
         }
     }
@@ -469,8 +536,8 @@ static void given_release(shoal_world *world, given_values *given) {
         const component_type *type = component_type_at(given->values[i].component.id);
         if (given->values[i].data != NULL) {
             void *copy = (void *)(uintptr_t)given->values[i].data; /* made by given_copy() */
-            component_end(type, copy, 1);
-            memory_release(&world->memory, SHOAL_PURPOSE_SCRATCH, copy, type->def.size, type->def.alignment);
+            component_end(&world->memory, type, copy, 1);
+            memory_release(&world->memory, SHOAL_PURPOSE_SCRATCH, copy, type->value_size, type->value_alignment);
         }
     }
     memory_release(&world->memory, SHOAL_PURPOSE_SCRATCH, given->values, given->count * sizeof(shoal_value), 16);
@@ -482,12 +549,12 @@ static shoal_status given_copy_one(shoal_world *world, shoal_value from, shoal_v
     if (from.data == NULL || type->def.size == 0) {
         return SHOAL_OK;
     }
-    void *copy = memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, type->def.size, type->def.alignment);
+    void *copy = memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, type->value_size, type->value_alignment);
     if (copy == NULL) {
         return world_fail(world, world->memory.failure, call);
     }
-    if (!component_make_copy(type, copy, from.data, 1)) {
-        memory_release(&world->memory, SHOAL_PURPOSE_SCRATCH, copy, type->def.size, type->def.alignment);
+    if (!component_make_copy(&world->memory, type, copy, from.data, 1)) {
+        memory_release(&world->memory, SHOAL_PURPOSE_SCRATCH, copy, type->value_size, type->value_alignment);
         return world_fail_component(world, SHOAL_HOOK_FAILED, call, (shoal_entity){0}, from.component);
     }
     to->data = copy;
@@ -540,6 +607,62 @@ static shoal_status query_change_checked(shoal_query *query, const shoal_change 
     return status;
 }
 
+/* ---- one change for all of a query, an entity at a time ---- */
+
+/* True for a component that the wholesale change of archetypes below does not do justice. */
+static bool type_needs_commands(const component_type *type) {
+    return !type->in_archetype || type->notifies || type->def.required_count != 0 ||
+           type->def.storage == SHOAL_STORAGE_BUFFER || type->def.storage == SHOAL_STORAGE_CHUNK;
+}
+
+static bool change_needs_commands(const shoal_world *world, const shoal_change *change) {
+    bool needs = world->special_archetypes != 0;
+    for (size_t i = 0; i < change->add_count && !needs; i++) {
+        needs = type_needs_commands(component_type_at(change->add[i].component.id));
+    }
+    for (size_t i = 0; i < change->remove_count && !needs; i++) {
+        needs = type_needs_commands(component_type_at(change->remove[i].id));
+    }
+    return needs;
+}
+
+static shoal_status change_record(shoal_commands *commands, const shoal_entity *entities, size_t count,
+                                  const shoal_change *change) {
+    shoal_status status = SHOAL_OK;
+    for (size_t i = 0; i < count && status == SHOAL_OK; i++) {
+        for (size_t k = 0; k < change->remove_count && status == SHOAL_OK; k++) {
+            status = shoal_commands_remove(commands, entities[i], change->remove[k]);
+        }
+        for (size_t k = 0; k < change->add_count && status == SHOAL_OK; k++) {
+            status = shoal_commands_add(commands, entities[i], change->add[k].component, change->add[k].data);
+        }
+    }
+    return status;
+}
+
+/* Records the change for each entity that matches, and applies all of it. */
+static shoal_status query_change_recorded(shoal_query *query, const shoal_change *change, const char *call) {
+    shoal_world *world = query_of(query)->world;
+    shoal_entity *entities = NULL;
+    size_t count = 0;
+    shoal_status status = change_validate(world, change->add, change->add_count, call);
+    if (status != SHOAL_OK) {
+        return status;
+    }
+    status = query_collect(query_of(query), &entities, &count);
+    if (status != SHOAL_OK) {
+        return world_fail(world, status, call);
+    }
+    shoal_commands *commands = shoal_commands_create(world, &(shoal_commands_def){.name = call});
+    status = commands == NULL ? world->error.status : change_record(commands, entities, count, change);
+    if (status == SHOAL_OK) {
+        status = shoal_commands_apply(commands, NULL);
+    }
+    shoal_commands_destroy(commands);
+    memory_release(&world->memory, SHOAL_PURPOSE_SCRATCH, entities, count * sizeof(shoal_entity), 16);
+    return status;
+}
+
 shoal_status shoal_query_change_entities(shoal_query *query, const shoal_change *change) {
     static const char call[] = "shoal_query_change_entities";
     if (query == NULL) {
@@ -555,5 +678,14 @@ shoal_status shoal_query_change_entities(shoal_query *query, const shoal_change 
         return status;
     }
     status = transition_check(world, &keys, call); /* also when nothing matches */
-    return status != SHOAL_OK || query_of(query)->match_count == 0 ? status : query_change_checked(query, change, call);
+    if (status != SHOAL_OK) {
+        return status;
+    }
+    if (!query_is_whole(query_of(query)) || change_needs_commands(world, change)) {
+        status = query_change_recorded(query, change, call);
+    } else if (query_of(query)->match_count != 0) {
+        status = query_change_checked(query, change, call);
+    }
+    world_note_idle(world);
+    return status;
 }

@@ -2,9 +2,10 @@
  * Changing one entity: add, remove, set, clear, several at once. One function does them all (change_found); the
  * public ones give it keys. Thread rule: world.
  */
-#include "change.h"
+#include "destroy.h"
+#include "loose.h"
 
-/* ---- careful archetypes: values that can fail ---- */
+/* ---- changes that need care ---- */
 
 /* Copies of values that replace ones the entity has, made before anything changes. */
 typedef struct staged_values {
@@ -15,12 +16,7 @@ typedef struct staged_values {
 static void stage_release(shoal_world *world, staged_values *staged, const shoal_value *values, bool end_values) {
     for (size_t i = 0; staged->blocks != NULL && i < staged->count; i++) {
         if (staged->blocks[i] != NULL) {
-            const component_type *type = component_type_at(values[i].component.id);
-            if (end_values) {
-                component_end(type, staged->blocks[i], 1);
-            }
-            memory_release(&world->memory, SHOAL_PURPOSE_SCRATCH, staged->blocks[i], type->def.size,
-                           type->def.alignment);
+            change_unstage(world, component_type_at(values[i].component.id), staged->blocks[i], end_values);
         }
     }
     if (staged->blocks != NULL) {
@@ -28,25 +24,16 @@ static void stage_release(shoal_world *world, staged_values *staged, const shoal
     }
 }
 
-/* True for a value that replaces one that the entity has. */
+/* True for a value that replaces one that the entity has, or that its chunk will have. */
 static bool value_replaces(const shoal_archetype *source, const shoal_transition *edge, const shoal_value *values,
                            size_t i) {
-    return values[i].data != NULL && edge->columns[i] != ARCHETYPE_NONE &&
-           archetype_find(source, values[i].component.id) != ARCHETYPE_NONE;
-}
-
-static shoal_status stage_value(shoal_world *world, const shoal_value *value, void **block, const char *call) {
-    const component_type *type = component_type_at(value->component.id);
-    *block = memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, type->def.size, type->def.alignment);
-    if (*block == NULL) {
-        return world_fail(world, world->memory.failure, call);
+    if (values[i].data == NULL) {
+        return false;
     }
-    if (!component_make_copy(type, *block, value->data, 1)) {
-        memory_release(&world->memory, SHOAL_PURPOSE_SCRATCH, *block, type->def.size, type->def.alignment);
-        *block = NULL;
-        return world_fail_component(world, SHOAL_HOOK_FAILED, call, (shoal_entity){0}, value->component);
+    if (edge->columns[i] != ARCHETYPE_NONE) {
+        return archetype_find(source, values[i].component.id) != ARCHETYPE_NONE;
     }
-    return SHOAL_OK;
+    return component_type_at(values[i].component.id)->def.storage == SHOAL_STORAGE_CHUNK;
 }
 
 static shoal_status stage_replaced(shoal_world *world, const shoal_archetype *source, const shoal_transition *edge,
@@ -60,8 +47,10 @@ static shoal_status stage_replaced(shoal_world *world, const shoal_archetype *so
             staged->blocks =
                 memory_allocate_zero(&world->memory, SHOAL_PURPOSE_SCRATCH, staged->count * sizeof(void *), 16);
         }
-        shoal_status status = staged->blocks == NULL ? world_fail(world, world->memory.failure, call)
-                                                     : stage_value(world, &values[i], &staged->blocks[i], call);
+        shoal_status status = staged->blocks == NULL
+                                  ? world_fail(world, world->memory.failure, call)
+                                  : change_stage(world, component_type_at(values[i].component.id), values[i].data,
+                                                 &staged->blocks[i], call);
         if (status != SHOAL_OK) {
             stage_release(world, staged, values, true);
             return status;
@@ -71,41 +60,68 @@ static shoal_status stage_replaced(shoal_world *world, const shoal_archetype *so
 }
 
 /* Puts the staged copies in place of the old values, at the row where the entity is now. */
-static void stage_apply(shoal_world *world, const index_record *record, const shoal_transition *edge,
-                        const shoal_value *values, staged_values *staged) {
+static void stage_apply(shoal_world *world, const index_record *record, const shoal_value *values,
+                        staged_values *staged) {
     row_place place = row_of(world, record);
     for (size_t i = 0; staged->blocks != NULL && i < staged->count; i++) {
         if (staged->blocks[i] != NULL) {
             const component_type *type = component_type_at(values[i].component.id);
-            char *value = archetype_value(place.archetype, place.chunk, edge->columns[i], place.row);
-            component_end(type, value, 1);
+            void *value = notify_value(place, type);
+            component_end(&world->memory, type, value, 1);
             component_relocate(type, value, staged->blocks[i], 1);
         }
     }
     stage_release(world, staged, values, false);
 }
 
-COLD static shoal_status change_careful(shoal_world *world, shoal_entity entity, index_record *record,
-                                        const shoal_transition *edge, const shoal_value *values, const char *call) {
-    shoal_archetype *source = row_of(world, record).archetype;
-    shoal_archetype *target = edge->target;
-    staged_values staged = {0};
+/* Everything of a change that can fail. */
+static shoal_status careful_prepare(shoal_world *world, shoal_entity entity, const shoal_transition *edge,
+                                    const shoal_value *values, staged_values *staged, loose_plan *loose,
+                                    const char *call) {
+    const shoal_archetype *source = edge->source;
     shoal_status status = change_validate(world, values, edge->add_count, call);
-    status = status == SHOAL_OK ? stage_replaced(world, source, edge, values, &staged, call) : status;
+    status = status == SHOAL_OK ? stage_replaced(world, source, edge, values, staged, call) : status;
     if (status != SHOAL_OK) {
         return status;
     }
-    if (target != source) {
-        status = change_reserve_row(world, target, call);
+    if (edge->has_loose) {
+        status = loose_prepare(world, entity, edge, values, loose, call);
+    }
+    if (status == SHOAL_OK && edge->target != source) {
+        status = change_reserve_row(world, edge->target, call);
         status = status == SHOAL_OK ? change_make_values(world, edge, source, values, call) : status;
         if (status != SHOAL_OK) {
-            archetype_settle(world, target);
-            stage_release(world, &staged, values, true);
-            return status;
+            archetype_settle(world, edge->target);
+            loose_release(world, loose);
         }
+    }
+    if (status != SHOAL_OK) {
+        stage_release(world, staged, values, true);
+    }
+    return status;
+}
+
+COLD static shoal_status change_careful(shoal_world *world, shoal_entity entity, index_record *record,
+                                        const shoal_transition *edge, const shoal_value *values, const char *call) {
+    staged_values staged = {0};
+    loose_plan loose = {0};
+    if ((edge->source->hidden & ARCHETYPE_DYING) && edge->add_count != 0) {
+        return error_entity(&world->error, SHOAL_ENTITY_DYING, call, entity);
+    }
+    shoal_status status = careful_prepare(world, entity, edge, values, &staged, &loose, call);
+    if (status != SHOAL_OK) {
+        return status;
+    }
+    notify_edge_removed(world, edge, entity, row_of(world, record));
+    if (edge->target != edge->source) {
         row_move(world, row_of(world, record), edge, entity, record);
     }
-    stage_apply(world, record, edge, values, &staged);
+    stage_apply(world, record, values, &staged);
+    loose_commit(world, entity, &loose);
+    notify_edge_added(world, edge, values, entity, row_of(world, record));
+    if (UNLIKELY(edge->target->hidden & ARCHETYPE_DYING) && !edge->target->has_cleanup) {
+        destroy_dead(world, entity); /* the last cleanup component is gone */
+    }
     return SHOAL_OK;
 }
 
@@ -170,13 +186,15 @@ static shoal_status change_found(shoal_world *world, shoal_entity entity, index_
     transition_bound(world);
     const shoal_transition *edge = transition_find(world, source, keys, call);
     if (edge == NULL) {
+        archetype_sweep_idle(world);
         return world->error.status;
     }
-    bool careful = source->careful || edge->target->careful || replaces_several(source, edge, keys->add);
+    bool careful = edge->is_careful || replaces_several(source, edge, keys->add);
     shoal_status status = careful ? change_careful(world, entity, record, edge, keys->add, call)
                                   : change_plain(world, entity, record, edge, keys->add, call);
     change_torture(world, source);
     change_torture(world, edge->target);
+    archetype_sweep_idle(world);
     return status;
 }
 
@@ -195,6 +213,39 @@ static ALWAYS_INLINE bool change_quick(shoal_world *world, shoal_entity entity, 
         write_value(row_open_value(edge->target, column), data, edge->target->columns[column].byte_size);
     }
     row_move_plain(world, place, edge, entity, record);
+    return true;
+}
+
+/* The sparse set of a component whose values are bytes and need no care: what the quick paths below work on. */
+static ALWAYS_INLINE sparse_set *sparse_quick(const shoal_world *world, shoal_component component) {
+    sparse_set *set = component.id < world->store_capacity ? world->quick_sparse[component.id] : NULL;
+    return set;
+}
+
+/* A sparse component of bytes added: true when it is done. Budget: about 30 instructions, 4 ns, in the cache. */
+static ALWAYS_INLINE bool sparse_quick_add(shoal_world *world, shoal_entity entity, shoal_component component,
+                                           const void *data, bool is_dying) {
+    sparse_set *set = sparse_quick(world, component);
+    if (set == NULL || UNLIKELY(is_dying) || UNLIKELY(!sparse_ready(set, entity)) || UNLIKELY(sparse_number(set, entity) != UINT32_MAX)) {
+        return false;
+    }
+    if (LIKELY(set->value_bytes != 0)) {
+        write_value(sparse_next_value(set), data, set->value_bytes);
+    }
+    (void)sparse_push(set, entity);
+    index_set_extra(&world->index, shoal_entity_index(entity));
+    return true;
+}
+
+static ALWAYS_INLINE bool sparse_quick_remove(shoal_world *world, shoal_entity entity, shoal_component component) {
+    sparse_set *set = sparse_quick(world, component);
+    if (set == NULL) {
+        return false;
+    }
+    uint32_t number = sparse_number(set, entity);
+    if (LIKELY(number != UINT32_MAX)) {
+        sparse_remove_entity(set, entity, number);
+    }
     return true;
 }
 
@@ -220,7 +271,9 @@ shoal_status shoal_add(shoal_world *world, shoal_entity entity, shoal_component 
     if (UNLIKELY(status != SHOAL_OK)) {
         return status;
     }
-    if (LIKELY(change_quick(world, entity, record, component, data, 1))) {
+    if (LIKELY(change_quick(world, entity, record, component, data, 1)) ||
+        sparse_quick_add(world, entity, component, data,
+                         row_of(world, record).archetype->hidden & ARCHETYPE_DYING)) {
         return SHOAL_OK;
     }
     shoal_value value = {.component = component, .data = data};
@@ -235,7 +288,8 @@ shoal_status shoal_remove(shoal_world *world, shoal_entity entity, shoal_compone
     if (UNLIKELY(status != SHOAL_OK)) {
         return status;
     }
-    if (LIKELY(change_quick(world, entity, record, component, NULL, 0))) {
+    if (LIKELY(change_quick(world, entity, record, component, NULL, 0)) ||
+        sparse_quick_remove(world, entity, component)) {
         return SHOAL_OK;
     }
     transition_keys keys = {.remove = &component, .remove_count = 1};
@@ -251,6 +305,27 @@ shoal_status shoal_change_entity(shoal_world *world, shoal_entity entity, const 
     return status == SHOAL_OK ? change_found(world, entity, record, &keys, call) : status;
 }
 
+/* Takes the cleanup components of a dying entity, which ends it. */
+static shoal_status change_clear_dying(shoal_world *world, shoal_entity entity, index_record *record,
+                                       const char *call) {
+    const shoal_archetype *source = row_of(world, record).archetype;
+    size_t bytes = source->component_count * sizeof(shoal_component);
+    shoal_component *removed = memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, bytes, 16);
+    if (removed == NULL) {
+        return world_fail(world, world->memory.failure, call);
+    }
+    size_t count = 0;
+    for (uint32_t i = 0; i < source->component_count; i++) {
+        if (source->ids[i] != world->dying_id) {
+            removed[count++].id = source->ids[i];
+        }
+    }
+    transition_keys keys = {.remove = removed, .remove_count = count};
+    shoal_status status = change_found(world, entity, record, &keys, call);
+    memory_release(&world->memory, SHOAL_PURPOSE_SCRATCH, removed, bytes, 16);
+    return status;
+}
+
 shoal_status shoal_clear(shoal_world *world, shoal_entity entity) {
     static const char call[] = "shoal_clear";
     index_record *record;
@@ -259,10 +334,79 @@ shoal_status shoal_clear(shoal_world *world, shoal_entity entity) {
         return status;
     }
     const shoal_archetype *source = row_of(world, record).archetype;
+    if (source->hidden & ARCHETYPE_DYING) {
+        return change_clear_dying(world, entity, record, call);
+    }
+    status = loose_check_unlink(world, component_type_at(world->child_of_id), entity, call);
+    if (status != SHOAL_OK) {
+        return status;
+    }
     /* shoal_component is a struct of one uint32_t. */
     transition_keys keys = {.remove = (const shoal_component *)(const void *)source->ids,
                             .remove_count = source->component_count};
-    return change_found(world, entity, record, &keys, call);
+    status = change_found(world, entity, record, &keys, call);
+    if (status == SHOAL_OK && index_extra(&world->index, shoal_entity_index(entity))) {
+        loose_clear(world, entity);
+    }
+    return status;
+}
+
+/* ---- replacing one value ---- */
+
+/* True when the entity has the relation to the target of a link. */
+static bool link_is_there(const shoal_world *world, const component_type *type, shoal_entity entity,
+                          const void *data) {
+    const relation_store *store = store_relation(world, type->id);
+    shoal_entity target = ((const shoal_link *)data)->target;
+    return store != NULL && !shoal_entity_is_null(target) && relation_find(store, entity, target) != NULL;
+}
+
+/* The value at an entity that shoal_set() replaces, with its type; NULL and why there is none. Shared values and
+   relations are changed otherwise. */
+static void *set_place(const shoal_world *world, shoal_entity entity, row_place place, const component_type *type,
+                       shoal_status *why) {
+    uint32_t number = archetype_find(place.archetype, type->id);
+    *why = type->def.storage == SHOAL_STORAGE_UNIQUE ? SHOAL_COMPONENT_KIND : SHOAL_COMPONENT_MISSING;
+    if (type->def.storage == SHOAL_STORAGE_SPARSE) {
+        const sparse_set *set = store_sparse(world, type->id);
+        uint32_t at = set != NULL ? sparse_number(set, entity) : UINT32_MAX;
+        *why = at != UINT32_MAX ? SHOAL_TERM_WITHOUT_DATA : *why;
+        return at != UINT32_MAX && type->def.size != 0 ? sparse_value(set, at) : NULL;
+    }
+    if (number == ARCHETYPE_NONE) {
+        return NULL;
+    }
+    *why = SHOAL_TERM_WITHOUT_DATA;
+    return notify_value(place, type);
+}
+
+COLD static shoal_status set_any(shoal_world *world, shoal_entity entity, index_record *record,
+                                 shoal_component component, const void *data, const char *call) {
+    row_place place = row_of(world, record);
+    const component_type *type = component_type_find(component.id);
+    if (type == NULL) {
+        return world_fail_component(world, SHOAL_COMPONENT_INVALID, call, entity, component);
+    }
+    shoal_storage storage = type->def.storage;
+    if (storage == SHOAL_STORAGE_SHARED || storage == SHOAL_STORAGE_RELATION) {
+        bool has = storage == SHOAL_STORAGE_SHARED ? archetype_find(place.archetype, type->id) != ARCHETYPE_NONE
+                                                   : link_is_there(world, type, entity, data);
+        shoal_status missing = storage == SHOAL_STORAGE_SHARED ? SHOAL_COMPONENT_MISSING : SHOAL_RELATION_MISSING;
+        return has ? shoal_add(world, entity, component, data)
+                   : world_fail_component(world, missing, call, entity, component);
+    }
+    shoal_status why = SHOAL_OK;
+    void *value = set_place(world, entity, place, type, &why);
+    if (value == NULL) {
+        return world_fail_component(world, why, call, entity, component);
+    }
+    shoal_value given = {.component = component, .data = data};
+    shoal_status status = change_validate(world, &given, 1, call);
+    status = status == SHOAL_OK ? change_replace(world, type, value, data, call) : status;
+    if (status == SHOAL_OK) {
+        notify(world, type, NOTIFY_SET, entity, (shoal_entity){0}, value);
+    }
+    return status;
 }
 
 shoal_status shoal_set(shoal_world *world, shoal_entity entity, shoal_component component, const void *data) {
@@ -271,23 +415,18 @@ shoal_status shoal_set(shoal_world *world, shoal_entity entity, shoal_component 
         return world != NULL ? world_fail_component(world, SHOAL_INVALID_ARGUMENT, call, entity, component)
                              : world_fail(NULL, SHOAL_INVALID_ARGUMENT, call);
     }
-    const index_record *record = index_find(&world->index, entity);
+    index_record *record = index_find(&world->index, entity);
     if (UNLIKELY(record == NULL)) {
         return world_fail_entity(world, call, entity);
     }
     row_place place = row_of(world, record);
     uint32_t column = archetype_find(place.archetype, component.id);
-    if (UNLIKELY(column >= place.archetype->column_count)) {
-        return world_fail_component(world, value_missing(place.archetype, column, component), call, entity, component);
+    if (UNLIKELY(column >= place.archetype->column_count) || UNLIKELY(place.archetype->careful)) {
+        return set_any(world, entity, record, component, data, call);
     }
     char *value = archetype_value(place.archetype, place.chunk, column, place.row);
-    if (LIKELY(!place.archetype->careful)) {
-        if (LIKELY(data != value)) {
-            copy_value(value, data, place.archetype->columns[column].byte_size);
-        }
-        return SHOAL_OK;
+    if (LIKELY(data != value)) {
+        copy_value(value, data, place.archetype->columns[column].byte_size);
     }
-    shoal_value given = {.component = component, .data = data};
-    shoal_status status = change_validate(world, &given, 1, call);
-    return status == SHOAL_OK ? change_replace(world, &place.archetype->columns[column], value, data, call) : status;
+    return SHOAL_OK;
 }

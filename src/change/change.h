@@ -16,14 +16,26 @@
 /* Asks the validate hooks about every value that the caller gave. */
 shoal_status change_validate(shoal_world *world, const shoal_value *values, size_t count, const char *call);
 
-/* Replaces a value in place: with hooks, a copy is made first, so that a failure leaves the old one. */
-shoal_status change_replace(shoal_world *world, const archetype_column *column, void *value, const void *data,
+/* A copy of a value that a caller gave, in scratch memory. */
+shoal_status change_stage(shoal_world *world, const component_type *type, const void *data, void **staged,
+                          const char *call);
+
+/* Gives the memory of a staged copy back, whose value has been moved out unless it is to be ended. */
+void change_unstage(shoal_world *world, const component_type *type, void *staged, bool end_value);
+
+/* Replaces a stored value by one that a caller gave: with hooks, a copy is made first, so that a failure leaves the old
+   one. */
+shoal_status change_replace(shoal_world *world, const component_type *type, void *value, const void *data,
                             const char *call);
 
-/* Makes the values of `edge`'s added components that `source` does not have in the open row of its target. On failure
-   none of them is made. `source` is NULL for a spawn, which has none of them. */
+/* Makes the values of `edge`'s added and implied components that `source` does not have in the open row of its target. On
+   failure none of them is made. `source` is NULL for a spawn, which has none of them. */
 shoal_status change_make_values(shoal_world *world, const shoal_transition *edge, const shoal_archetype *source,
                                 const shoal_value *values, const char *call);
+
+/* Ends the first `count` of them: all are add_count + implied_count. */
+void change_unmake_values(shoal_world *world, const shoal_transition *edge, const shoal_archetype *source,
+                          const shoal_value *values, size_t count);
 
 /* Makes room for one row and says where the error belongs. */
 static ALWAYS_INLINE shoal_status change_reserve_row(shoal_world *world, shoal_archetype *target, const char *call) {

@@ -3,8 +3,13 @@
  */
 #include "command.h"
 
+#include <shoal/buffer.h>
+#include <shoal/relation.h>
+
 #include <stdatomic.h>
 #include <stdio.h>
+
+#include "../storage/buffer.h"
 
 /* The epoch that was given out last; relaxed, since only its uniqueness matters. */
 static _Atomic uint64_t last_epoch;
@@ -60,9 +65,9 @@ static void arena_release(shoal_commands *commands, size_t keep) {
 
 /* ---- one command ---- */
 
-void command_end_value(shoal_command *command) {
+void command_end_value(shoal_commands *commands, shoal_command *command) {
     if ((command->flags & (COMMAND_HAS_VALUE | COMMAND_HAS_DEFAULT)) && !(command->flags & COMMAND_CONSUMED)) {
-        component_end(component_type_at(command->component), command_value(command), 1);
+        component_end(&commands->world->memory, component_type_at(command->component), command_data(command), 1);
         command->flags |= COMMAND_CONSUMED;
     }
 }
@@ -98,30 +103,98 @@ static void placeholder_visit(void *user, shoal_entity *entity) {
 
 static bool placeholders_are_own(const shoal_commands *commands, const component_type *type, const void *data) {
     placeholder_check check = {.commands = commands};
-    /* The visitor only reads. */
-    component_visit_entities(type, (void *)(uintptr_t)data, placeholder_visit, &check);
+    /* The visitor only reads. Of a buffer the caller has given a span. */
+    bool is_span = type->def.storage == SHOAL_STORAGE_BUFFER;
+    const char *items = is_span ? ((const shoal_span *)data)->items : data;
+    size_t count = is_span ? ((const shoal_span *)data)->count : 1;
+    for (size_t i = 0; i < count; i++) {
+        component_visit_entities(type, (char *)(uintptr_t)items + i * type->def.size, placeholder_visit, &check);
+    }
     return !check.refused;
+}
+
+void command_visit_entities(const component_type *type, void *value, void (*visit)(void *user, shoal_entity *entity),
+                            void *user) {
+    bool is_buffer = type->def.storage == SHOAL_STORAGE_BUFFER;
+    char *items = is_buffer ? buffer_items(type, value) : value;
+    size_t count = is_buffer ? ((const buffer_cell *)value)->count : 1;
+    for (size_t i = 0; i < count; i++) {
+        component_visit_entities(type, items + i * type->def.size, visit, user);
+    }
+}
+
+/* A handle that can be a target: of this world, alive or not, or a placeholder of this buffer. */
+static ALWAYS_INLINE bool target_is_possible(const shoal_commands *commands, shoal_entity entity) {
+    if (LIKELY((uint32_t)(entity.bits >> 48) == commands->world->index.high >> 16)) {
+        return true;
+    }
+    uint32_t number;
+    return command_placeholder(commands, entity, &number);
 }
 
 /* Copies a value into the arena; larger ones and those with hooks. */
 COLD static shoal_status value_record_large(shoal_commands *commands, shoal_command *command,
                                             const component_type *type, const void *data) {
-    void *value = arena_allocate(commands, type->def.size, type->def.alignment);
-    if (value == NULL) {
-        return commands->world->memory.failure;
+    shoal_memory *memory = &commands->world->memory;
+    if (type->def.storage == SHOAL_STORAGE_BUFFER && data != NULL) {
+        const shoal_span *span = data;
+        if (span->count > UINT32_MAX / 2 || (span->count != 0 && span->items == NULL)) {
+            return SHOAL_INVALID_ARGUMENT;
+        }
     }
-    bool made = data != NULL ? component_make_copy(type, value, data, 1) : component_make_default(type, value, 1);
+    void *value = arena_allocate(commands, type->value_size, type->value_alignment);
+    if (value == NULL) {
+        return memory->failure;
+    }
+    bool made = data != NULL ? component_make_given(memory, type, value, data)
+                             : component_make_default(memory, type, value, 1);
     if (!made) {
-        return SHOAL_HOOK_FAILED;
+        return component_failure(type, memory);
     }
     command->data.value = value;
     command->flags |= COMMAND_IN_ARENA;
     return SHOAL_OK;
 }
 
+/* A link: its target, and its data or the default that a hook makes. */
+COLD static shoal_status link_record(shoal_commands *commands, shoal_command *command, const component_type *type,
+                                     const shoal_link *link) {
+    shoal_memory *memory = &commands->world->memory;
+    const void *data = link != NULL ? link->data : NULL;
+    shoal_entity target = link != NULL ? link->target : (shoal_entity){0};
+    if (!target_is_possible(commands, target)) {
+        return index_why(&commands->world->index, target);
+    }
+    if (type->def.size == 0 || (data == NULL && !component_default_can_fail(type))) {
+        memcpy(command->data.payload, &target, sizeof target);
+        return SHOAL_OK;
+    }
+    if (type->has_entities && data != NULL && !placeholders_are_own(commands, type, data)) {
+        return SHOAL_ENTITY_PLACEHOLDER;
+    }
+    size_t offset = command_link_data_offset(type);
+    size_t alignment = type->def.alignment > sizeof target ? type->def.alignment : sizeof target;
+    char *value = arena_allocate(commands, offset + type->def.size, alignment);
+    if (value == NULL) {
+        return memory->failure;
+    }
+    bool made = data != NULL ? component_make_copy(memory, type, value + offset, data, 1)
+                             : component_make_default(memory, type, value + offset, 1);
+    if (!made) {
+        return SHOAL_HOOK_FAILED;
+    }
+    memcpy(value, &target, sizeof target);
+    command->data.value = value;
+    command->flags |= (uint8_t)(COMMAND_IN_ARENA | (data != NULL ? COMMAND_HAS_VALUE : COMMAND_HAS_DEFAULT));
+    return SHOAL_OK;
+}
+
 /* Puts a component's value into a command: nothing for a tag; the default only where a hook makes it. */
 static ALWAYS_INLINE shoal_status value_record(shoal_commands *commands, shoal_command *command,
                                                const component_type *type, const void *data) {
+    if (UNLIKELY(type->def.storage == SHOAL_STORAGE_RELATION)) {
+        return link_record(commands, command, type, data);
+    }
     if (type->def.size == 0 || (data == NULL && !component_default_can_fail(type))) {
         return SHOAL_OK;
     }
@@ -136,16 +209,13 @@ static ALWAYS_INLINE shoal_status value_record(shoal_commands *commands, shoal_c
     return value_record_large(commands, command, type, data);
 }
 
-/* A handle that can be a target: of this world, alive or not, or a placeholder of this buffer. */
-static ALWAYS_INLINE bool target_is_possible(const shoal_commands *commands, shoal_entity entity) {
-    if (LIKELY((uint32_t)(entity.bits >> 48) == commands->world->index.high >> 16)) {
-        return true;
-    }
-    uint32_t number;
-    return command_placeholder(commands, entity, &number);
+/* True for a type whose commands are more than a change of columns that are bytes. */
+static ALWAYS_INLINE bool type_is_special(const component_type *type) {
+    return UNLIKELY(type->def.storage != SHOAL_STORAGE_TABLE) || UNLIKELY(type->notifies) ||
+           UNLIKELY(type->def.required_count != 0) || UNLIKELY(type->def.cleanup);
 }
 
-static ALWAYS_INLINE shoal_status command_record(shoal_commands *commands, shoal_command_kind kind, shoal_entity entity,
+static ALWAYS_INLINE shoal_status command_record(shoal_commands *commands, uint8_t kind, shoal_entity entity,
                                                  const shoal_value *value, const char *call) {
     if (UNLIKELY(commands == NULL)) {
         return world_fail(NULL, SHOAL_INVALID_ARGUMENT, call);
@@ -162,7 +232,7 @@ static ALWAYS_INLINE shoal_status command_record(shoal_commands *commands, shoal
         return world_fail(world, world->memory.failure, call);
     }
     added->entity = entity;
-    added->kind = (uint8_t)kind;
+    added->kind = kind;
     added->flags = 0;
     added->component = 0;
     if (value != NULL) {
@@ -171,6 +241,12 @@ static ALWAYS_INLINE shoal_status command_record(shoal_commands *commands, shoal
             return world_fail_component(world, SHOAL_COMPONENT_INVALID, call, entity, value->component);
         }
         added->component = (uint16_t)value->component.id;
+        if (type_is_special(type)) {
+            if (type->def.storage == SHOAL_STORAGE_UNIQUE || type->id == world->dying_id) {
+                return world_fail_component(world, SHOAL_COMPONENT_KIND, call, entity, value->component);
+            }
+            commands->is_special = true;
+        }
         shoal_status status = value_record(commands, added, type, value->data);
         if (UNLIKELY(status != SHOAL_OK)) {
             return world_fail_component(world, status, call, entity, value->component);
@@ -191,21 +267,145 @@ shoal_status shoal_commands_clear(shoal_commands *commands, shoal_entity entity)
     return command_record(commands, SHOAL_COMMAND_CLEAR, entity, NULL, "shoal_commands_clear");
 }
 
+/* Takes back the commands from `first` on. */
+static void commands_take_back(shoal_commands *commands, size_t first) {
+    for (size_t i = first; i < commands->command_count; i++) {
+        command_end_value(commands, command_at(commands, i));
+    }
+    commands->command_count = first;
+    while (commands->internal_count > 0 &&
+           ((const uint32_t *)commands->internals.items)[commands->internal_count - 1] >= first) {
+        commands->internal_count--;
+    }
+}
+
+/* Records a component that the next add requires, unless it is among those from `first` on already. */
+static shoal_status require_one(shoal_commands *commands, shoal_entity entity, shoal_component component, size_t first,
+                                const char *call) {
+    for (size_t i = first; i < commands->command_count; i++) {
+        if (command_at(commands, i)->component == component.id) {
+            return SHOAL_OK;
+        }
+    }
+    shoal_status status = memory_array_reserve(&commands->world->memory, SHOAL_PURPOSE_COMMAND, &commands->internals,
+                                               commands->internal_count + 1, sizeof(uint32_t));
+    if (status != SHOAL_OK) {
+        return world_fail(commands->world, status, call);
+    }
+    uint32_t number = (uint32_t)commands->command_count;
+    shoal_value value = {.component = component};
+    status = command_record(commands, COMMAND_REQUIRE, entity, &value, call);
+    if (status == SHOAL_OK) {
+        commands->record_count--;
+        ((uint32_t *)commands->internals.items)[commands->internal_count++] = number;
+    }
+    return status;
+}
+
+/* An add with all that its component requires, which comes right before it. */
+COLD static shoal_status require_record(shoal_commands *commands, shoal_entity entity, const shoal_value *value,
+                                        const char *call) {
+    size_t first = commands->command_count;
+    const component_type *type = component_type_at(value->component.id);
+    shoal_status status = SHOAL_OK;
+    for (size_t at = first;; at++) {
+        for (size_t i = 0; i < type->def.required_count && status == SHOAL_OK; i++) {
+            shoal_component required = shoal_component_of(type->def.required[i]);
+            bool is_itself = required.id == value->component.id;
+            status = is_itself ? SHOAL_OK : require_one(commands, entity, required, first, call);
+        }
+        if (status != SHOAL_OK || at == commands->command_count) {
+            break;
+        }
+        type = component_type_at(command_at(commands, at)->component);
+    }
+    status = status == SHOAL_OK ? command_record(commands, SHOAL_COMMAND_ADD, entity, value, call) : status;
+    if (status != SHOAL_OK) {
+        commands_take_back(commands, first);
+    }
+    return status;
+}
+
+static ALWAYS_INLINE shoal_status add_record(shoal_commands *commands, shoal_entity entity, const shoal_value *value,
+                                             const char *call) {
+    const component_type *type = component_type_find(value->component.id);
+    if (UNLIKELY(type != NULL) && UNLIKELY(type->def.required_count != 0) && commands != NULL &&
+        !commands->is_applying) {
+        return require_record(commands, entity, value, call);
+    }
+    return command_record(commands, SHOAL_COMMAND_ADD, entity, value, call);
+}
+
 shoal_status shoal_commands_add(shoal_commands *commands, shoal_entity entity, shoal_component component,
                                 const void *data) {
     shoal_value value = {.component = component, .data = data};
-    return command_record(commands, SHOAL_COMMAND_ADD, entity, &value, "shoal_commands_add");
+    return add_record(commands, entity, &value, "shoal_commands_add");
 }
 
-/* The component of a remove needs no value, so its ctor must not run. */
-shoal_status shoal_commands_remove(shoal_commands *commands, shoal_entity entity, shoal_component component) {
-    static const char call[] = "shoal_commands_remove";
-    if (commands != NULL && component_type_find(component.id) == NULL) {
+/* A command that names a component and brings no value: its ctor must not run. */
+static shoal_status bare_record(shoal_commands *commands, uint8_t kind, shoal_entity entity, shoal_component component,
+                                const char *call) {
+    const component_type *type = component_type_find(component.id);
+    if (commands != NULL && type == NULL) {
         return world_fail_component(commands->world, SHOAL_COMPONENT_INVALID, call, entity, component);
     }
-    shoal_status status = command_record(commands, SHOAL_COMMAND_REMOVE, entity, NULL, call);
+    if (commands != NULL && (type->def.storage == SHOAL_STORAGE_UNIQUE || type->id == commands->world->dying_id)) {
+        return world_fail_component(commands->world, SHOAL_COMPONENT_KIND, call, entity, component);
+    }
+    shoal_status status = command_record(commands, kind, entity, NULL, call);
     if (status == SHOAL_OK) {
-        command_at(commands, commands->command_count - 1)->component = (uint16_t)component.id;
+        shoal_command *added = command_at(commands, commands->command_count - 1);
+        added->component = (uint16_t)component.id;
+        memset(&added->data, 0, sizeof added->data);
+        commands->is_special = commands->is_special || kind != SHOAL_COMMAND_REMOVE || type_is_special(type);
+    }
+    return status;
+}
+
+shoal_status shoal_commands_remove(shoal_commands *commands, shoal_entity entity, shoal_component component) {
+    return bare_record(commands, SHOAL_COMMAND_REMOVE, entity, component, "shoal_commands_remove");
+}
+
+shoal_status shoal_commands_enable(shoal_commands *commands, shoal_entity entity, shoal_component component) {
+    return bare_record(commands, SHOAL_COMMAND_ENABLE, entity, component, "shoal_commands_enable");
+}
+
+shoal_status shoal_commands_disable(shoal_commands *commands, shoal_entity entity, shoal_component component) {
+    return bare_record(commands, SHOAL_COMMAND_DISABLE, entity, component, "shoal_commands_disable");
+}
+
+/* That a component is a relation. */
+static shoal_status relation_check_kind(shoal_commands *commands, shoal_entity source, shoal_component relation,
+                                        const char *call) {
+    const component_type *type = component_type_find(relation.id);
+    if (commands == NULL) {
+        return world_fail(NULL, SHOAL_INVALID_ARGUMENT, call);
+    }
+    if (type == NULL || type->def.storage != SHOAL_STORAGE_RELATION) {
+        return world_fail_component(commands->world, type == NULL ? SHOAL_COMPONENT_INVALID : SHOAL_COMPONENT_KIND, call,
+                                    source, relation);
+    }
+    return SHOAL_OK;
+}
+
+shoal_status shoal_commands_relate(shoal_commands *commands, shoal_entity source, shoal_component relation,
+                                   shoal_entity target, const void *data) {
+    static const char call[] = "shoal_commands_relate";
+    shoal_status status = relation_check_kind(commands, source, relation, call);
+    shoal_value value = {.component = relation, .data = &(shoal_link){.target = target, .data = data}};
+    return status == SHOAL_OK ? add_record(commands, source, &value, call) : status;
+}
+
+shoal_status shoal_commands_unrelate(shoal_commands *commands, shoal_entity source, shoal_component relation,
+                                     shoal_entity target) {
+    static const char call[] = "shoal_commands_unrelate";
+    shoal_status status = relation_check_kind(commands, source, relation, call);
+    if (status == SHOAL_OK && !shoal_entity_is_null(target) && !target_is_possible(commands, target)) {
+        return world_fail_entity(commands->world, call, target);
+    }
+    status = status == SHOAL_OK ? bare_record(commands, SHOAL_COMMAND_UNRELATE, source, relation, call) : status;
+    if (status == SHOAL_OK) {
+        memcpy(command_at(commands, commands->command_count - 1)->data.payload, &target, sizeof target);
     }
     return status;
 }
@@ -249,14 +449,6 @@ static shoal_status spawn_check(shoal_commands *commands, const shoal_value *val
     return SHOAL_OK;
 }
 
-/* Takes back the commands from `first` on. */
-static void commands_take_back(shoal_commands *commands, size_t first) {
-    for (size_t i = first; i < commands->command_count; i++) {
-        command_end_value(command_at(commands, i));
-    }
-    commands->command_count = first;
-}
-
 shoal_entity shoal_commands_spawn(shoal_commands *commands, const shoal_value *values, size_t value_count) {
     static const char call[] = "shoal_commands_spawn";
     const shoal_entity none = {0};
@@ -293,12 +485,20 @@ shoal_entity shoal_commands_spawn(shoal_commands *commands, const shoal_value *v
         .command_number = (uint32_t)first, .value_count = (uint32_t)value_count, .record = (uint32_t)records};
     commands->spawn_count++;
     shoal_status status = command_record(commands, SHOAL_COMMAND_SPAWN, placeholder, NULL, call);
-    for (size_t i = 0; i < value_count && status == SHOAL_OK; i++) {
-        status = command_record(commands, SHOAL_COMMAND_ADD, placeholder, &values[i], call);
-        if (status == SHOAL_OK) {
-            command_at(commands, commands->command_count - 1)->flags |= COMMAND_OF_SPAWN;
+    /* What the row has comes first, so that it is made once. */
+    for (size_t i = 0; i < value_count * 2 && status == SHOAL_OK; i++) {
+        const shoal_value *value = &values[i % value_count];
+        if (component_type_at(value->component.id)->in_archetype != (i < value_count)) {
+            continue;
+        }
+        size_t before = commands->command_count;
+        status = add_record(commands, placeholder, value, call);
+        for (size_t k = before; status == SHOAL_OK && k < commands->command_count; k++) {
+            command_at(commands, k)->flags |= COMMAND_OF_SPAWN;
         }
     }
+    command_spawn_at(commands, commands->spawn_count - 1)->value_count =
+        (uint32_t)(commands->command_count - first - 1);
     if (status != SHOAL_OK) {
         commands_take_back(commands, first);
         commands->record_count = records;
@@ -313,6 +513,7 @@ shoal_entity shoal_commands_spawn(shoal_commands *commands, const shoal_value *v
 
 void command_reset(shoal_commands *commands) {
     commands_take_back(commands, 0);
+    commands->is_special = false;
     arena_release(commands, 1);
     commands->record_count = 0;
     commands->base_spawn += commands->spawn_count;
@@ -344,6 +545,7 @@ static void scratch_release(shoal_commands *commands) {
     memory_array_release(memory, SHOAL_PURPOSE_COMMAND, &commands->fold.sources, sizeof(uint32_t));
     memory_array_release(memory, SHOAL_PURPOSE_COMMAND, &commands->fold.removed, sizeof(shoal_component));
     memory_array_release(memory, SHOAL_PURPOSE_COMMAND, &commands->targets, sizeof(shoal_archetype *));
+    memory_array_release(memory, SHOAL_PURPOSE_COMMAND, &commands->planned, sizeof(uint32_t));
 }
 
 static void child_trim(world_child *child) {
@@ -354,6 +556,7 @@ static void child_trim(world_child *child) {
         memory_array_release(&commands->world->memory, SHOAL_PURPOSE_COMMAND, &commands->commands,
                              sizeof(shoal_command));
         memory_array_release(&commands->world->memory, SHOAL_PURPOSE_COMMAND, &commands->spawns, sizeof(command_spawn));
+        memory_array_release(&commands->world->memory, SHOAL_PURPOSE_COMMAND, &commands->internals, sizeof(uint32_t));
     }
 }
 

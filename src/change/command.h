@@ -10,6 +10,9 @@
  *
  * An epoch belongs to one buffer of the process and never comes again, so no placeholder is ever taken for another; a
  * buffer takes a new one when it has used up half of the spawn numbers. base_spawn is the first that is not applied.
+ * Commands on components outside of archetypes (loose ones) are carried out at their own place; the others are folded, a
+ * segment of the chain at a time: a segment ends with a destroy, or where what follows must find the row as it is then.
+ * A component that others require is recorded before the one that requires it, as an internal command.
  * Invariant "owned": a value in the buffer is a complete object that the buffer ends unless applying has moved it into
  * a row. Thread rule: world.
  */
@@ -18,12 +21,16 @@
 
 #include <shoal/command.h>
 
+#include "../storage/store.h"
 #include "change.h"
 
 #define COMMAND_NONE UINT32_MAX
 #define COMMAND_PAYLOAD_BYTES 8
 #define COMMAND_EPOCH_SHIFT 24
 #define COMMAND_SPAWN_MASK ((UINT64_C(1) << COMMAND_EPOCH_SHIFT) - 1)
+
+/* Internal: adds a component, by its default, that the next ordinary add on the entity requires. */
+#define COMMAND_REQUIRE ((uint8_t)(SHOAL_COMMAND_UNRELATE + 1))
 
 enum command_flags {
     COMMAND_HAS_VALUE = 1,   /* a value was given */
@@ -61,7 +68,10 @@ typedef struct fold_entry {
     uint32_t value; /* command whose value it gets, or COMMAND_NONE */
     bool present;
     bool fresh; /* added after a removal: its old value does not count */
+    uint8_t bit; /* what becomes of its enable bit: fold_bit */
 } fold_entry;
+
+enum fold_bit { FOLD_BIT_STAYS, FOLD_BIT_SET, FOLD_BIT_CLEARED };
 
 /* What the commands on one entity come to. */
 typedef struct command_fold {
@@ -72,6 +82,7 @@ typedef struct command_fold {
     size_t value_count;
     memory_array removed; /* shoal_component */
     size_t removed_count;
+    uint32_t next; /* the command after the segment, or COMMAND_NONE */
     bool cleared;
     bool destroyed;
 } command_fold;
@@ -81,6 +92,7 @@ typedef struct command_spawn {
     uint32_t command_number; /* its SPAWN command; the ADDs follow */
     uint32_t value_count;
     uint32_t record; /* its place as the caller counts */
+    uint32_t head;   /* while applying: where its current segment begins */
     bool dead;       /* destroyed in the same buffer, or never made */
 } command_spawn;
 
@@ -104,6 +116,13 @@ struct shoal_commands {
     size_t target_count;
     uint32_t **head_pages; /* slot -> its first command + 1, a page of 4,096 each; NULL where none */
     uint32_t head_page_count;
+    memory_array internals; /* uint32_t: the numbers of internal commands */
+    size_t internal_count;
+    memory_array planned; /* uint32_t: the loose components that room has been made for */
+    size_t planned_count;
+    uint64_t planned_cascade; /* links that a cascade may have to list beside those of now */
+    bool is_special;  /* some command is more than a change of columns that are bytes */
+    bool is_cut;      /* while applying: segments end after commands on cleanup components, since a cascade may come */
     bool is_applying; /* callbacks must not touch the buffer */
     shoal_commands_def def;
     shoal_commands_result result; /* of the apply under way */
@@ -122,6 +141,36 @@ static inline void *command_value(shoal_command *command) {
     return command->flags & COMMAND_IN_ARENA ? command->data.value : command->data.payload;
 }
 
+/* What a relation's command is about: its target, and the data behind it when the relation has any. */
+typedef struct command_link {
+    shoal_entity target;
+} command_link;
+
+static inline size_t command_link_data_offset(const component_type *type) {
+    return align_up(sizeof(command_link), type->def.alignment);
+}
+
+static inline shoal_entity *command_target(shoal_command *command) {
+    return (shoal_entity *)command_value(command);
+}
+
+/* True when a command is carried out at its own place. */
+static inline bool command_is_loose(const shoal_command *command) {
+    return command->kind == SHOAL_COMMAND_UNRELATE ||
+           (command->component != 0 && !component_type_at(command->component)->in_archetype);
+}
+
+/* The value that a command brings: of a relation, its data. NULL when it has none, or the memory is the caller's. */
+static inline void *command_data(shoal_command *command) {
+    const component_type *type = component_type_at(command->component);
+    if (!(command->flags & (COMMAND_HAS_VALUE | COMMAND_HAS_DEFAULT))) {
+        return NULL;
+    }
+    return type->def.storage == SHOAL_STORAGE_RELATION
+               ? (char *)command_value(command) + command_link_data_offset(type)
+               : command_value(command);
+}
+
 /* True for a placeholder of this buffer that is not applied yet; `*number` is then its spawn. */
 static inline bool command_placeholder(const shoal_commands *commands, shoal_entity entity, uint32_t *number) {
     *number = (uint32_t)(entity.bits & COMMAND_SPAWN_MASK) - commands->base_spawn;
@@ -129,13 +178,20 @@ static inline bool command_placeholder(const shoal_commands *commands, shoal_ent
 }
 
 /* Ends a value that the buffer still owns. */
-void command_end_value(shoal_command *command);
+void command_end_value(shoal_commands *commands, shoal_command *command);
+
+/* True when the segment of a chain ends with this command. */
+bool command_ends_segment(const shoal_commands *commands, const shoal_command *command);
+
+/* Calls `visit` for every entity field of a value that a command brings. */
+void command_visit_entities(const component_type *type, void *value, void (*visit)(void *user, shoal_entity *entity),
+                            void *user);
 
 /* True when a validate hook refuses the value of an add or a set. It is asked once: plan and commit must agree. */
 bool command_value_is_refused(shoal_command *command);
 
-/* Works out what the commands from `head` on (a chain by `next`) do to an entity of archetype `base`. Commands that
-   would fail are told to `dropped`, which may be NULL. Ends at a destroy: what follows is for a dead entity.
+/* Works out what the commands of a segment, from `head` on by `next`, do to an entity of archetype `base`; loose ones are
+   left out. Commands that would fail are told to `dropped`, which may be NULL.
    OUT_OF_MEMORY, MEMORY_LIMIT only when the arrays grow, which a second call with the same chain does not need. */
 typedef void (*command_dropped_fn)(shoal_commands *commands, uint32_t number, shoal_status status);
 shoal_status command_fold_chain(shoal_commands *commands, const shoal_archetype *base, uint32_t head,

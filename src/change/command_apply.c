@@ -2,12 +2,16 @@
  * Applying commands, in two steps: a plan that allocates all that is needed and changes nothing, then a commit that
  * cannot fail. So memory that runs out leaves world and buffer as they were.
  *
- * When no entity is named twice and none is spawned (the plan marks records to find out), each command is its own
- * change. Otherwise commands are chained by entity, and a chain is folded into one move at its last command, or at the
- * first destroy, so that slots are taken and given back in the order of the commands. Either way the world is as if
- * each command had been called on its own. Budget of an add, recorded and applied: 22 ns. Thread rule: world.
+ * When no entity is named twice, none is spawned (the plan marks records to find out) and all commands change columns of
+ * bytes, each command is its own change. Otherwise commands are chained by entity; a segment of a chain (see command.h) is
+ * folded into one move at its last command, so that slots are taken and given back in the order of the commands, and
+ * loose components are changed at their commands' own places (command_loose.c). Either way the world is as if each
+ * command had been called on its own. Budget of an add, recorded and applied: 22 ns. Thread rule: world.
  */
 #include "command.h"
+#include "command_loose.h"
+#include "destroy.h"
+#include "loose.h"
 
 static const char apply_call[] = "shoal_commands_apply";
 
@@ -87,7 +91,8 @@ static shoal_status plan_single(shoal_commands *commands, bool *distinct) {
     shoal_world *world = commands->world;
     shoal_status status = SHOAL_OK;
     size_t i = 0;
-    *distinct = commands->spawn_count == 0;
+    *distinct = commands->spawn_count == 0 && !commands->is_special && world->loose_count == 0 &&
+                world->names.count == 0 && world->special_archetypes == 0;
     for (; i < commands->command_count && *distinct && status == SHOAL_OK; i++) {
         const shoal_command *command = command_at(commands, i);
         index_record *record = index_find(&world->index, command->entity);
@@ -193,20 +198,47 @@ static const shoal_transition *fold_edge(shoal_commands *commands, shoal_archety
     return transition_find(commands->world, base, &keys, apply_call);
 }
 
-/* Folds one chain and counts the row that it needs. A spawn needs one also where it stays in the root. */
-static shoal_status plan_chain(shoal_commands *commands, shoal_archetype *base, uint32_t head, bool spawns) {
-    shoal_status status = command_fold_chain(commands, base, head, NULL);
-    if (status != SHOAL_OK) {
-        return world_fail(commands->world, status, apply_call);
-    }
-    if (commands->fold.destroyed) {
-        return SHOAL_OK;
-    }
-    const shoal_transition *edge = fold_edge(commands, base);
+/* Counts the row that an entity needs in its archetype's dying one, and goes there when `stays`. */
+static shoal_status plan_dying(shoal_commands *commands, shoal_archetype **base) {
+    const shoal_transition *edge = destroy_dying_edge(commands->world, *base, apply_call);
     if (edge == NULL) {
         return commands->world->error.status;
     }
-    return spawns || edge->target != base ? target_count_row(commands, edge->target) : SHOAL_OK;
+    *base = edge->target;
+    return target_count_row(commands, edge->target);
+}
+
+/* Whether commands after a destroy may find their entity: it stays behind, or a relation may refuse its end. */
+static bool may_outlive_destroy(const shoal_commands *commands) {
+    return commands->is_special || commands->world->loose_count != 0 || commands->world->special_archetypes != 0;
+}
+
+/* Folds the segments of one chain, one after the other, and counts the rows that they need. A spawn needs one also where
+   it stays in the root. */
+static shoal_status plan_chain(shoal_commands *commands, shoal_archetype *base, uint32_t head, bool spawns) {
+    shoal_status status = SHOAL_OK;
+    while (head != COMMAND_NONE && status == SHOAL_OK) {
+        status = command_fold_chain(commands, base, head, NULL);
+        if (status != SHOAL_OK) {
+            return world_fail(commands->world, status, apply_call);
+        }
+        bool destroyed = commands->fold.destroyed;
+        if (destroyed && !may_outlive_destroy(commands)) {
+            return SHOAL_OK;
+        }
+        head = commands->fold.next;
+        const shoal_transition *edge = fold_edge(commands, base);
+        if (edge == NULL) {
+            return commands->world->error.status;
+        }
+        status = spawns || edge->target != base ? target_count_row(commands, edge->target) : SHOAL_OK;
+        base = edge->target;
+        spawns = false;
+        if (status == SHOAL_OK && destroyed && base->has_cleanup) {
+            status = plan_dying(commands, &base);
+        }
+    }
+    return status;
 }
 
 /* The number of the spawn that a command on a placeholder is for. */
@@ -214,6 +246,25 @@ static uint32_t spawn_of(const shoal_commands *commands, const shoal_command *co
     uint32_t number = 0;
     (void)command_placeholder(commands, command->entity, &number);
     return number;
+}
+
+/* Rows for all that a cascade may leave behind: as many as the archetypes with cleanup components have or get. */
+static shoal_status plan_cascades(shoal_commands *commands) {
+    shoal_world *world = commands->world;
+    shoal_status status = SHOAL_OK;
+    uint32_t count = world->archetype_count; /* what this makes is dying already */
+    for (uint32_t age = 0; age < count && status == SHOAL_OK && commands->is_cut; age++) {
+        shoal_archetype *archetype = world->by_age[age];
+        if (!archetype->has_cleanup || (archetype->hidden & ARCHETYPE_DYING)) {
+            continue;
+        }
+        const shoal_transition *edge = destroy_dying_edge(world, archetype, apply_call);
+        status = edge == NULL ? world->error.status : SHOAL_OK;
+        for (uint64_t row = 0; row < archetype->row_count + archetype->pending_rows && status == SHOAL_OK; row++) {
+            status = target_count_row(commands, edge->target);
+        }
+    }
+    return status;
 }
 
 /* A spawn is refused as a whole when one of its values is. */
@@ -307,14 +358,27 @@ static shoal_status plan_chains(shoal_commands *commands) {
     status = status == SHOAL_OK ? memory_array_reserve(&world->memory, SHOAL_PURPOSE_COMMAND, &commands->resolved,
                                                        commands->spawn_count, sizeof(shoal_entity))
                                 : status;
-    status = status != SHOAL_OK ? world_fail(world, status, apply_call) : plan_linked(commands);
+    status = status != SHOAL_OK ? world_fail(world, status, apply_call) : command_loose_plan(commands, apply_call);
+    status = status == SHOAL_OK ? plan_linked(commands) : status;
+    status = status == SHOAL_OK ? plan_cascades(commands) : status;
     if (status != SHOAL_OK) {
         heads_clear(commands);
+        command_loose_settle(commands);
     }
     return status;
 }
 
 /* ---- dropped commands ---- */
+
+/* Internal commands with numbers from `first` to `end` - 1. */
+static uint32_t internals_between(const shoal_commands *commands, uint32_t first, uint32_t end) {
+    uint32_t count = 0;
+    for (size_t i = 0; i < commands->internal_count; i++) {
+        uint32_t number = ((const uint32_t *)commands->internals.items)[i];
+        count += number >= first && number < end;
+    }
+    return count;
+}
 
 /* A command's place as the caller counts: without the ADDs of the spawns before it. */
 static size_t record_number(const shoal_commands *commands, uint32_t number) {
@@ -329,15 +393,16 @@ static size_t record_number(const shoal_commands *commands, uint32_t number) {
         }
     }
     if (low == 0) {
-        return number;
+        return number - internals_between(commands, 0, number);
     }
     const command_spawn *spawn = command_spawn_at(commands, low - 1);
-    return number == spawn->command_number ? spawn->record
-                                           : spawn->record + (number - spawn->command_number) - spawn->value_count;
+    uint32_t end = spawn->command_number + spawn->value_count + 1; /* the first command that is not the spawn's own */
+    return number < end ? spawn->record
+                        : spawn->record + 1 + (number - end) - internals_between(commands, end, number);
 }
 
 static void log_dropped(shoal_commands *commands, const shoal_dropped_command *dropped) {
-    static const char *const kinds[] = {"spawn", "destroy", "add", "remove", "set", "clear"};
+    static const char *const kinds[] = {"spawn", "destroy", "add", "remove", "set", "clear", "enable", "disable", "unrelate"};
     const shoal_component_def *def = shoal_component_info(dropped->component);
     char text[SHOAL_ENTITY_TEXT_SIZE];
     (void)shoal_entity_format(dropped->entity, text, sizeof text);
@@ -346,8 +411,11 @@ static void log_dropped(shoal_commands *commands, const shoal_dropped_command *d
               shoal_status_name(dropped->status));
 }
 
-COLD static void command_dropped(shoal_commands *commands, uint32_t number, shoal_status status) {
+COLD void command_dropped(shoal_commands *commands, uint32_t number, shoal_status status) {
     const shoal_command *command = command_at(commands, number);
+    if (command->kind == COMMAND_REQUIRE || (command->flags & COMMAND_OF_SPAWN && status == SHOAL_ENTITY_DEAD)) {
+        return; /* what it belongs to is told */
+    }
     shoal_dropped_command dropped = {.kind = (shoal_command_kind)command->kind,
                                      .entity = command->entity,
                                      .component = {command->component},
@@ -383,17 +451,17 @@ static void patch_visit(void *user, shoal_entity *entity) {
 static ALWAYS_INLINE void value_deliver(shoal_commands *commands, shoal_command *command, const component_type *type,
                                         char *value) {
     if (UNLIKELY(command == NULL) || UNLIKELY(!(command->flags & (COMMAND_HAS_VALUE | COMMAND_HAS_DEFAULT)))) {
-        (void)component_make_default(type, value, 1);
+        (void)component_make_default(&commands->world->memory, type, value, 1);
         return;
     }
     void *data = command_value(command);
     if (UNLIKELY(type->has_entities)) {
-        component_visit_entities(type, data, patch_visit, commands);
+        command_visit_entities(type, data, patch_visit, commands);
     }
-    if (UNLIKELY(type->def.move != NULL)) {
+    if (UNLIKELY(type->hooked)) {
         component_relocate(type, value, data, 1);
     } else {
-        copy_value(value, data, type->def.size);
+        copy_value(value, data, type->value_size);
     }
     command->flags |= COMMAND_CONSUMED;
 }
@@ -418,7 +486,7 @@ static void commit_add(shoal_commands *commands, shoal_command *command, uint32_
         row_move(world, place, edge, command->entity, record);
     } else if (column != ARCHETYPE_NONE && (command->flags & COMMAND_HAS_VALUE)) {
         char *old = archetype_value(target, place.chunk, column, place.row);
-        component_end(type, old, 1);
+        component_end(&commands->world->memory, type, old, 1);
         value_deliver(commands, command, type, old);
     }
 }
@@ -434,7 +502,7 @@ static void commit_set(shoal_commands *commands, shoal_command *command, uint32_
         command_dropped(commands, number, SHOAL_VALUE_REFUSED);
     } else {
         char *old = archetype_value(place.archetype, place.chunk, column, place.row);
-        component_end(type, old, 1);
+        component_end(&commands->world->memory, type, old, 1);
         value_deliver(commands, command, type, old);
     }
 }
@@ -490,7 +558,24 @@ static ALWAYS_INLINE void commit_single(shoal_commands *commands, uint32_t numbe
 
 /* ---- the commit of chains ---- */
 
-/* Delivers the values of a fold: new ones into the open row of the target, replaced ones in place. */
+void *command_deliver(shoal_commands *commands, shoal_command *command) {
+    const component_type *type = component_type_at(command->component);
+    void *data = command_data(command);
+    if (data != NULL) {
+        if (type->has_entities) {
+            command_visit_entities(type, data, patch_visit, commands);
+        }
+        command->flags |= COMMAND_CONSUMED;
+    }
+    return data;
+}
+
+shoal_entity command_resolved(const shoal_commands *commands, shoal_entity entity) {
+    uint32_t number;
+    return command_placeholder(commands, entity, &number) ? command_spawn_at(commands, number)->real : entity;
+}
+
+/* Delivers the values of a fold that have columns: new ones into the open row of the target, replaced ones in place. */
 static void fold_deliver(shoal_commands *commands, const shoal_transition *edge, const row_place *place) {
     const command_fold *fold = &commands->fold;
     for (size_t i = 0; i < fold->value_count; i++) {
@@ -507,42 +592,129 @@ static void fold_deliver(shoal_commands *commands, const shoal_transition *edge,
             value = row_open_value(edge->target, column);
         } else {
             value = archetype_value(place->archetype, place->chunk, old_column, place->row);
-            component_end(type, value, 1);
+            component_end(&commands->world->memory, type, value, 1);
         }
         value_deliver(commands, source != COMMAND_NONE ? command_at(commands, source) : NULL, type, value);
     }
 }
 
-/* The chain of an entity that is alive: one move, or its end. */
-static void commit_alive(shoal_commands *commands, shoal_entity entity, index_record *record) {
+/* What follows when the row is there: chunk values, enable bits, hooks. */
+static void fold_finish_row(shoal_commands *commands, const shoal_transition *edge, shoal_entity entity) {
     shoal_world *world = commands->world;
-    row_place place = row_of(world, record);
-    uint32_t head = *head_of(commands, entity) - 1;
-    (void)command_fold_chain(commands, place.archetype, head, command_dropped);
-    if (commands->fold.destroyed) {
+    const command_fold *fold = &commands->fold;
+    row_place place = row_of(world, index_find(&world->index, entity));
+    for (size_t i = 0; i < fold->value_count && place.archetype->more->chunk_type_count != 0; i++) {
+        uint32_t source = ((const uint32_t *)fold->sources.items)[i];
+        const component_type *type = component_type_at(((const shoal_value *)fold->values.items)[i].component.id);
+        if (type->def.storage == SHOAL_STORAGE_CHUNK && source != COMMAND_NONE) {
+            char *value = row_value(place, type);
+            component_end(&world->memory, type, value, 1);
+            value_deliver(commands, command_at(commands, source), type, value);
+        }
+    }
+    for (size_t i = 0; i < fold->entry_count && place.archetype->more->toggle_count != 0; i++) {
+        const fold_entry *entry = (const fold_entry *)fold->entries.items + i;
+        uint32_t toggle = archetype_toggle(place.archetype, entry->component);
+        bool was_renewed = entry->fresh && entry->bit == FOLD_BIT_STAYS;
+        if (toggle != ARCHETYPE_NONE && (entry->bit != FOLD_BIT_STAYS || was_renewed)) {
+            uint64_t *word = archetype_bits(place.archetype, place.chunk, toggle) + place.row / 64;
+            uint64_t bit = UINT64_C(1) << (place.row % 64);
+            *word = entry->bit == FOLD_BIT_CLEARED ? *word & ~bit : *word | bit;
+        }
+    }
+    notify_edge_added(world, edge, fold->values.items, entity, place);
+}
+
+/* The end of an entity whose row is as its commands have left it. */
+static shoal_status commit_end(shoal_commands *commands, shoal_entity entity) {
+    shoal_world *world = commands->world;
+    row_place place = row_of(world, index_find(&world->index, entity));
+    if (destroy_is_simple(world, entity, place.archetype)) {
         row_remove(world, place);
         index_give(&world->index, shoal_entity_index(entity));
-        return;
+        return SHOAL_OK;
     }
+    destroy_plan plan;
+    shoal_status status = destroy_plan_make(world, &entity, 1, true, &plan, apply_call);
+    if (status == SHOAL_OK) {
+        destroy_commit(world, &plan);
+    }
+    return status;
+}
+
+/* Moves an entity to where the fold that was just made takes it. */
+static void commit_fold(shoal_commands *commands, shoal_entity entity, index_record *record) {
+    shoal_world *world = commands->world;
+    row_place place = row_of(world, record);
     const shoal_transition *edge = fold_edge(commands, place.archetype);
+    notify_edge_removed(world, edge, entity, place);
     fold_deliver(commands, edge, &place);
     if (edge->target != place.archetype) {
         row_move(world, place, edge, entity, record);
     }
+    fold_finish_row(commands, edge, entity);
+    if (UNLIKELY(edge->target->hidden & ARCHETYPE_DYING) && !edge->target->has_cleanup) {
+        destroy_dead(world, entity); /* its last cleanup component is gone */
+    }
 }
 
-/* The chain of a spawn whose slot is taken: its row, or its end. */
-static void commit_spawned(shoal_commands *commands, command_spawn *spawn) {
+/* A destroy that ends a segment: what came before it matters only where something of the entity can stay. */
+static void commit_destroy(shoal_commands *commands, uint32_t number, shoal_entity entity, index_record *record) {
+    if (may_outlive_destroy(commands) && commands->fold.value_count + commands->fold.removed_count != 0) {
+        commit_fold(commands, entity, record);
+    }
+    shoal_status status =
+        index_find(&commands->world->index, entity) != NULL ? commit_end(commands, entity) : SHOAL_OK;
+    if (status != SHOAL_OK) {
+        command_dropped(commands, number, status);
+    }
+}
+
+/* A segment of an entity that is alive. The next one begins behind it. */
+static void commit_alive(shoal_commands *commands, uint32_t number, shoal_entity entity, index_record *record) {
+    row_place place = row_of(commands->world, record);
+    uint32_t head = *head_of(commands, entity) - 1;
+    (void)command_fold_chain(commands, place.archetype, head, command_dropped);
+    *head_of(commands, entity) = commands->fold.next == COMMAND_NONE ? 0 : commands->fold.next + 1;
+    if (commands->fold.destroyed) {
+        commit_destroy(commands, number, entity, record);
+    } else {
+        commit_fold(commands, entity, record);
+    }
+}
+
+/* The first segment of a spawn whose slot is taken: its row, or its end when nothing of it can stay. */
+static void commit_first(shoal_commands *commands, uint32_t number, command_spawn *spawn) {
     shoal_world *world = commands->world;
     (void)command_fold_chain(commands, world->root, spawn->command_number, command_dropped);
-    if (commands->fold.destroyed) {
+    spawn->head = commands->fold.next;
+    if (commands->fold.destroyed && !may_outlive_destroy(commands)) {
         spawn->dead = true;
         index_give(&world->index, shoal_entity_index(spawn->real));
         return;
     }
     const shoal_transition *edge = fold_edge(commands, world->root);
     fold_deliver(commands, edge, NULL);
-    row_commit(edge->target, spawn->real, index_at(&world->index, shoal_entity_index(spawn->real)));
+    row_commit_enabled(edge->target, spawn->real, index_at(&world->index, shoal_entity_index(spawn->real)));
+    fold_finish_row(commands, edge, spawn->real);
+    if (commands->fold.destroyed) {
+        shoal_status status = commit_end(commands, spawn->real);
+        if (status != SHOAL_OK) {
+            command_dropped(commands, number, status);
+        }
+    }
+}
+
+/* A later segment of a spawn. */
+static void commit_later(shoal_commands *commands, uint32_t number, command_spawn *spawn) {
+    index_record *record = index_find(&commands->world->index, spawn->real);
+    (void)command_fold_chain(commands, row_of(commands->world, record).archetype, spawn->head, command_dropped);
+    spawn->head = commands->fold.next;
+    if (commands->fold.destroyed) {
+        commit_destroy(commands, number, spawn->real, record);
+    } else {
+        commit_fold(commands, spawn->real, record);
+    }
 }
 
 /* Takes the slot of a spawn, unless the spawn is dropped. */
@@ -550,6 +722,7 @@ static void commit_spawn(shoal_commands *commands, uint32_t number, uint32_t spa
     entity_index *index = &commands->world->index;
     command_spawn *spawn = command_spawn_at(commands, spawn_number);
     bool refused = spawn_is_refused(commands, spawn_number);
+    spawn->head = number;
     if (refused || (!index_ready(index) && !index_seek(index))) {
         spawn->dead = true;
         command_dropped(commands, number, refused ? SHOAL_VALUE_REFUSED : SHOAL_ENTITY_LIMIT);
@@ -559,33 +732,55 @@ static void commit_spawn(shoal_commands *commands, uint32_t number, uint32_t spa
     spawn->real = index_take(index, &record);
 }
 
-static void commit_placeholder(shoal_commands *commands, uint32_t number, uint32_t spawn_number, bool is_last) {
-    const shoal_command *command = command_at(commands, number);
+/* True when the row of a spawn has been made, and it has not died since. */
+static bool spawn_is_alive(const shoal_commands *commands, const command_spawn *spawn) {
+    return !spawn->dead && index_find(&commands->world->index, spawn->real) != NULL;
+}
+
+static void commit_placeholder(shoal_commands *commands, uint32_t number, uint32_t spawn_number) {
+    shoal_command *command = command_at(commands, number);
     command_spawn *spawn = command_spawn_at(commands, spawn_number);
+    bool is_first = spawn->head == spawn->command_number;
     if (command->kind == SHOAL_COMMAND_SPAWN) {
         commit_spawn(commands, number, spawn_number);
-    } else if (spawn->dead && !(command->flags & COMMAND_OF_SPAWN)) {
+        is_first = true;
+    } else if (spawn->dead || (!is_first && !spawn_is_alive(commands, spawn))) {
+        spawn->dead = true;
         command_dropped(commands, number, SHOAL_ENTITY_DEAD);
     }
-    if (!spawn->dead && is_last) {
-        commit_spawned(commands, spawn);
+    if (!spawn->dead && command_is_loose(command)) {
+        command_loose_commit(commands, number, spawn->real);
+    }
+    if (!spawn->dead && command_ends_segment(commands, command) && spawn->head != COMMAND_NONE) {
+        if (is_first) {
+            commit_first(commands, number, spawn);
+        } else {
+            commit_later(commands, number, spawn);
+        }
     }
 }
 
 static void commit_chained(shoal_commands *commands, uint32_t number) {
     const shoal_command *command = command_at(commands, number);
-    bool is_last = command->next == COMMAND_NONE || command->kind == SHOAL_COMMAND_DESTROY;
     uint32_t spawn_number;
     if (command_placeholder(commands, command->entity, &spawn_number)) {
-        commit_placeholder(commands, number, spawn_number, is_last);
+        commit_placeholder(commands, number, spawn_number);
         return;
     }
     index_record *record = index_find(&commands->world->index, command->entity);
     if (record == NULL || !(command->flags & COMMAND_LINKED)) {
         /* Not linked: the handle was dead at the start and was guessed right; it stays dead for this buffer. */
         command_dropped(commands, number, SHOAL_ENTITY_DEAD);
-    } else if (is_last) {
-        commit_alive(commands, command->entity, record);
+        return;
+    }
+    if (command_is_loose(command)) {
+        command_loose_commit(commands, number, command->entity);
+    } else if (command->kind == SHOAL_COMMAND_CLEAR &&
+               index_extra(&commands->world->index, shoal_entity_index(command->entity))) {
+        loose_clear(commands->world, command->entity);
+    }
+    if (command_ends_segment(commands, command)) {
+        commit_alive(commands, number, command->entity, index_find(&commands->world->index, command->entity));
     }
 }
 
@@ -596,7 +791,8 @@ static void resolved_keep(shoal_commands *commands) {
     commands->resolved_count = commands->spawn_count;
     for (uint32_t i = 0; i < commands->spawn_count; i++) {
         const command_spawn *spawn = command_spawn_at(commands, i);
-        ((shoal_entity *)commands->resolved.items)[i] = spawn->dead ? (shoal_entity){0} : spawn->real;
+        bool is_alive = spawn_is_alive(commands, spawn);
+        ((shoal_entity *)commands->resolved.items)[i] = is_alive ? spawn->real : (shoal_entity){0};
     }
 }
 
@@ -612,12 +808,14 @@ static void commit_all(shoal_commands *commands, bool distinct) {
     }
     if (!distinct) {
         heads_clear(commands);
+        command_loose_settle(commands);
     }
     targets_forget(commands);
     commands->world->is_half_way = false;
     commands->is_applying = false;
     world_note_retired(commands->world);
     resolved_keep(commands);
+    archetype_sweep_idle(commands->world);
     for (uint32_t age = 0; commands->world->move_rows && age < commands->world->archetype_count; age++) {
         row_shuffle_chunks(commands->world, commands->world->by_age[age]);
     }
@@ -641,10 +839,12 @@ shoal_status shoal_commands_apply(shoal_commands *commands, shoal_commands_resul
         status = targets_promise(commands);
         if (status != SHOAL_OK) {
             distinct ? marks_clear(commands, commands->command_count) : heads_clear(commands);
+            command_loose_settle(commands);
         }
     }
     if (status != SHOAL_OK) {
         targets_forget(commands);
+        archetype_sweep_idle(world);
         world_give_back(world);
         return status;
     }

@@ -2,6 +2,7 @@
  * Folding: the commands on one entity, one after the other, come to one change. Values are not touched here; the fold
  * says which command's value each component ends up with. Thread rule: world.
  */
+#include "../storage/buffer.h"
 #include "command.h"
 
 static fold_entry *entry_at(const command_fold *fold, size_t i) {
@@ -27,20 +28,35 @@ static fold_entry *entry_of(shoal_commands *commands, const shoal_archetype *bas
     return entry;
 }
 
+/* Asks the validate hook about a value, of a buffer about each element. */
+static bool value_is_accepted(const component_type *type, void *value) {
+    if (type->def.storage != SHOAL_STORAGE_BUFFER) {
+        return type->def.validate(value, type->def.user);
+    }
+    const buffer_cell *cell = value;
+    const char *items = buffer_items(type, cell);
+    for (uint32_t i = 0; i < cell->count; i++) {
+        if (!type->def.validate(items + i * type->def.size, type->def.user)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool command_value_is_refused(shoal_command *command) {
     const component_type *type = component_type_at(command->component);
     if (!(command->flags & COMMAND_HAS_VALUE) || type->def.validate == NULL) {
         return false;
     }
     if (!(command->flags & COMMAND_JUDGED)) {
-        bool accepted = type->def.validate(command_value(command), type->def.user);
+        bool accepted = value_is_accepted(type, command_data(command));
         command->flags |= accepted ? COMMAND_JUDGED : COMMAND_JUDGED | COMMAND_REFUSED;
     }
     return command->flags & COMMAND_REFUSED;
 }
 
 /* What an add or a set does to its component; returns the status that the call would have had. */
-static shoal_status fold_value(fold_entry *entry, shoal_command *command, uint32_t number) {
+static shoal_status fold_value(const shoal_archetype *base, fold_entry *entry, shoal_command *command, uint32_t number) {
     bool has_value = command->flags & COMMAND_HAS_VALUE;
     if (command->kind == SHOAL_COMMAND_SET && !entry->present) {
         return SHOAL_COMPONENT_MISSING;
@@ -48,17 +64,47 @@ static shoal_status fold_value(fold_entry *entry, shoal_command *command, uint32
     if (command->kind == SHOAL_COMMAND_SET && component_type_at(command->component)->def.size == 0) {
         return SHOAL_TERM_WITHOUT_DATA;
     }
+    if (command->kind != SHOAL_COMMAND_SET && (base->hidden & ARCHETYPE_DYING)) {
+        return SHOAL_ENTITY_DYING;
+    }
     if (command_value_is_refused(command)) {
         return SHOAL_VALUE_REFUSED;
     }
     if (!entry->present) {
         entry->present = true;
         entry->fresh = true;
+        entry->bit = FOLD_BIT_STAYS;
         entry->value = has_value || (command->flags & COMMAND_HAS_DEFAULT) ? number : COMMAND_NONE;
     } else if (has_value) {
         entry->value = number;
     }
     return SHOAL_OK;
+}
+
+/* An enable bit that is set or cleared. */
+static shoal_status fold_bit(fold_entry *entry, const shoal_command *command) {
+    if (!component_type_at(command->component)->def.toggle) {
+        return SHOAL_COMPONENT_KIND;
+    }
+    if (!entry->present) {
+        return SHOAL_COMPONENT_MISSING;
+    }
+    entry->bit = command->kind == SHOAL_COMMAND_ENABLE ? FOLD_BIT_SET : FOLD_BIT_CLEARED;
+    return SHOAL_OK;
+}
+
+/* True when the add that an internal command goes before is of a component that the entity does not have by then. */
+static bool requirer_is_new(shoal_commands *commands, const shoal_archetype *base, uint32_t number) {
+    while (command_at(commands, number)->kind == COMMAND_REQUIRE) {
+        number++; /* it comes right behind */
+    }
+    uint32_t component = command_at(commands, number)->component;
+    for (size_t i = 0; i < commands->fold.entry_count; i++) {
+        if (entry_at(&commands->fold, i)->component == component) {
+            return !entry_at(&commands->fold, i)->present;
+        }
+    }
+    return commands->fold.cleared || archetype_find(base, component) == ARCHETYPE_NONE;
 }
 
 static void fold_clear(command_fold *fold) {
@@ -75,7 +121,7 @@ static shoal_status fold_command(shoal_commands *commands, const shoal_archetype
     shoal_command *command = command_at(commands, number);
     command_fold *fold = &commands->fold;
     *outcome = SHOAL_OK;
-    if (command->kind == SHOAL_COMMAND_SPAWN) {
+    if (command->kind == SHOAL_COMMAND_SPAWN || command_is_loose(command)) {
         return SHOAL_OK;
     }
     if (command->kind == SHOAL_COMMAND_DESTROY) {
@@ -86,6 +132,9 @@ static shoal_status fold_command(shoal_commands *commands, const shoal_archetype
         fold_clear(fold);
         return SHOAL_OK;
     }
+    if (command->kind == COMMAND_REQUIRE && !requirer_is_new(commands, base, number)) {
+        return SHOAL_OK;
+    }
     fold_entry *entry = entry_of(commands, base, command->component);
     if (entry == NULL) {
         return commands->world->memory.failure;
@@ -93,8 +142,10 @@ static shoal_status fold_command(shoal_commands *commands, const shoal_archetype
     if (command->kind == SHOAL_COMMAND_REMOVE) {
         entry->present = false;
         entry->value = COMMAND_NONE;
+    } else if (command->kind == SHOAL_COMMAND_ENABLE || command->kind == SHOAL_COMMAND_DISABLE) {
+        *outcome = fold_bit(entry, command);
     } else {
-        *outcome = fold_value(entry, command, number);
+        *outcome = fold_value(base, entry, command, number);
     }
     return SHOAL_OK;
 }
@@ -133,18 +184,35 @@ static shoal_status fold_finish(shoal_commands *commands, const shoal_archetype 
         const fold_entry *entry = entry_at(fold, i);
         bool had = archetype_find(base, entry->component) != ARCHETYPE_NONE;
         if (entry->present && (!had || entry->fresh || entry->value != COMMAND_NONE)) {
-            ((shoal_value *)fold->values.items)[fold->value_count].component.id = entry->component;
+            /* The data is what tells shared values apart, and that a value was given. */
+            shoal_command *source = entry->value != COMMAND_NONE ? command_at(commands, entry->value) : NULL;
+            bool is_given = source != NULL && (source->flags & COMMAND_HAS_VALUE);
+            ((shoal_value *)fold->values.items)[fold->value_count] = (shoal_value){
+                .component = {entry->component}, .data = is_given ? command_data(source) : NULL};
             ((uint32_t *)fold->sources.items)[fold->value_count++] = entry->value;
         } else if (!entry->present && had && !fold->cleared) {
             ((shoal_component *)fold->removed.items)[fold->removed_count++].id = entry->component;
         }
     }
+    uint32_t dying_id = commands->world->dying_id;
     for (size_t i = 0; fold->cleared && i < base->component_count; i++) {
-        if (!entry_is_present(fold, base->ids[i])) {
+        if (!entry_is_present(fold, base->ids[i]) && base->ids[i] != dying_id) {
             ((shoal_component *)fold->removed.items)[fold->removed_count++].id = base->ids[i];
         }
     }
     return SHOAL_OK;
+}
+
+bool command_ends_segment(const shoal_commands *commands, const shoal_command *command) {
+    if (command->next == COMMAND_NONE || command->kind == SHOAL_COMMAND_DESTROY) {
+        return true;
+    }
+    const shoal_command *next = command_at(commands, command->next);
+    uint32_t number;
+    if (command_is_loose(next) && !command_is_loose(command) && command_placeholder(commands, command->entity, &number)) {
+        return true; /* a loose component of a new entity needs its row to be there */
+    }
+    return commands->is_cut && command->component != 0 && component_type_at(command->component)->def.cleanup;
 }
 
 shoal_status command_fold_chain(shoal_commands *commands, const shoal_archetype *base, uint32_t head,
@@ -152,8 +220,8 @@ shoal_status command_fold_chain(shoal_commands *commands, const shoal_archetype 
     command_fold *fold = &commands->fold;
     fold->entry_count = fold->value_count = fold->removed_count = 0;
     fold->cleared = fold->destroyed = false;
-    for (uint32_t number = head; number != COMMAND_NONE && !fold->destroyed;
-         number = command_at(commands, number)->next) {
+    bool ended = false;
+    for (uint32_t number = head; number != COMMAND_NONE && !ended; number = fold->next) {
         shoal_status outcome = SHOAL_OK;
         shoal_status status = fold_command(commands, base, number, &outcome);
         if (status != SHOAL_OK) {
@@ -162,6 +230,8 @@ shoal_status command_fold_chain(shoal_commands *commands, const shoal_archetype 
         if (outcome != SHOAL_OK && dropped != NULL) {
             dropped(commands, number, outcome);
         }
+        fold->next = command_at(commands, number)->next;
+        ended = command_ends_segment(commands, command_at(commands, number));
     }
-    return fold->destroyed ? SHOAL_OK : fold_finish(commands, base);
+    return fold_finish(commands, base);
 }

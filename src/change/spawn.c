@@ -1,18 +1,97 @@
 /*
- * Spawning one entity: at the lowest free slot, at a chosen one, as a clone of another.
+ * Spawning one entity: at the lowest free slot, or at a chosen one.
  *
  * Budget of shoal_spawn() with plain components: one compare for each key, one copy for each value, a slot from the
  * current word of free bits, about 12 ns with two components in warm memory. Thread rule: world.
  */
 #include "change.h"
+#include "loose.h"
+
+/* A spawn under way: all that it needs, before its slot is taken. */
+typedef struct spawning {
+    const shoal_transition *edge;
+    const shoal_value *values;
+    loose_plan loose;
+    void **chunk_values; /* an entry for each added component, or NULL */
+} spawning;
+
+static void spawn_release_chunk_values(shoal_world *world, spawning *spawn, bool end_values) {
+    for (size_t i = 0; spawn->chunk_values != NULL && i < spawn->edge->add_count; i++) {
+        if (spawn->chunk_values[i] != NULL) {
+            change_unstage(world, component_type_at(spawn->values[i].component.id), spawn->chunk_values[i], end_values);
+        }
+    }
+    if (spawn->chunk_values != NULL) {
+        memory_release(&world->memory, SHOAL_PURPOSE_SCRATCH, spawn->chunk_values,
+                       spawn->edge->add_count * sizeof(void *), 16);
+        spawn->chunk_values = NULL;
+    }
+}
+
+/* Copies of chunk values that the caller gave; they replace those of the chunk when the row is there. */
+static shoal_status spawn_stage_chunk_values(shoal_world *world, spawning *spawn, const char *call) {
+    const shoal_transition *edge = spawn->edge;
+    for (size_t i = 0; edge->target->more->chunk_type_count != 0 && i < edge->add_count; i++) {
+        const component_type *type = component_type_at(spawn->values[i].component.id);
+        if (type->def.storage != SHOAL_STORAGE_CHUNK || spawn->values[i].data == NULL) {
+            continue;
+        }
+        if (spawn->chunk_values == NULL) {
+            spawn->chunk_values = memory_allocate_zero(&world->memory, SHOAL_PURPOSE_SCRATCH,
+                                                       edge->add_count * sizeof(void *), 16);
+        }
+        shoal_status status = spawn->chunk_values == NULL
+                                  ? world_fail(world, world->memory.failure, call)
+                                  : change_stage(world, type, spawn->values[i].data, &spawn->chunk_values[i], call);
+        if (status != SHOAL_OK) {
+            spawn_release_chunk_values(world, spawn, true);
+            change_unmake_values(world, edge, NULL, spawn->values, (size_t)edge->add_count + edge->implied_count);
+            return status;
+        }
+    }
+    return SHOAL_OK;
+}
+
+/* Puts them in place. */
+static void spawn_put_chunk_values(shoal_world *world, spawning *spawn, row_place place) {
+    for (size_t i = 0; spawn->chunk_values != NULL && i < spawn->edge->add_count; i++) {
+        if (spawn->chunk_values[i] != NULL) {
+            const component_type *type = component_type_at(spawn->values[i].component.id);
+            void *value = notify_value(place, type);
+            component_end(&world->memory, type, value, 1);
+            component_relocate(type, value, spawn->chunk_values[i], 1);
+        }
+    }
+    spawn_release_chunk_values(world, spawn, false);
+}
+
+/* Everything of a spawn that can fail, for the entity that comes next. Afterwards the open row of the edge's target is
+   written. `entity` is the handle that it will have. */
+static shoal_status spawn_prepare(shoal_world *world, spawning *spawn, shoal_entity entity, const char *call) {
+    const shoal_transition *edge = spawn->edge;
+    shoal_archetype *target = edge->target;
+    shoal_status status = SHOAL_OK;
+    if (edge->has_loose) {
+        status = loose_prepare(world, entity, edge, spawn->values, &spawn->loose, call);
+    }
+    status = status == SHOAL_OK ? change_reserve_row(world, target, call) : status;
+    status = status == SHOAL_OK ? change_make_values(world, edge, NULL, spawn->values, call) : status;
+    if (status == SHOAL_OK) {
+        status = spawn_stage_chunk_values(world, spawn, call);
+    }
+    if (status != SHOAL_OK) {
+        loose_release(world, &spawn->loose);
+        archetype_settle(world, target);
+    }
+    return status;
+}
 
 /* The slow half of a spawn's preparation: a full chunk, no free slot in a page, values that need care. On success the
    open row of the edge's target is written, and a slot can be taken. */
-COLD static shoal_status spawn_prepare_slow(shoal_world *world, const shoal_transition *edge, const shoal_value *values,
-                                            const char *call) {
-    shoal_archetype *target = edge->target;
-    if (target->careful) {
-        shoal_status refused = change_validate(world, values, edge->add_count, call);
+COLD static shoal_status spawn_prepare_slow(shoal_world *world, spawning *spawn, const char *call) {
+    const shoal_transition *edge = spawn->edge;
+    if (edge->is_careful) {
+        shoal_status refused = change_validate(world, spawn->values, edge->add_count, call);
         if (refused != SHOAL_OK) {
             return refused;
         }
@@ -21,17 +100,12 @@ COLD static shoal_status spawn_prepare_slow(shoal_world *world, const shoal_tran
     if (status != SHOAL_OK) {
         return world_fail(world, status, call);
     }
-    status = change_reserve_row(world, target, call);
-    if (status != SHOAL_OK) {
-        return status;
+    if (edge->is_careful) {
+        return spawn_prepare(world, spawn, index_peek(&world->index), call);
     }
-    if (!target->careful) {
-        change_write_plain(edge, target->open, target->open->count, values, edge->add_count);
-        return SHOAL_OK;
-    }
-    status = change_make_values(world, edge, NULL, values, call);
-    if (status != SHOAL_OK) {
-        archetype_settle(world, target);
+    status = change_reserve_row(world, edge->target, call);
+    if (status == SHOAL_OK) {
+        change_write_plain(edge, edge->target->open, edge->target->open->count, spawn->values, edge->add_count);
     }
     return status;
 }
@@ -54,16 +128,32 @@ static ALWAYS_INLINE shoal_entity spawn_commit(shoal_world *world, shoal_archety
     return entity;
 }
 
+/* The rest of a spawn whose row has been committed: bits, loose components, hooks. */
+static void spawn_finish(shoal_world *world, spawning *spawn, shoal_entity entity) {
+    const shoal_transition *edge = spawn->edge;
+    const index_record *record = index_find(&world->index, entity);
+    if (edge->target->more->toggle_count != 0) {
+        row_enable_all(edge->target, record);
+    }
+    spawn_put_chunk_values(world, spawn, row_of(world, record));
+    loose_commit(world, entity, &spawn->loose);
+    notify_edge_added(world, edge, spawn->values, entity, row_of(world, record));
+}
+
 /* Any spawn. */
 static shoal_entity spawn_any(shoal_world *world, const shoal_value *values, size_t value_count, const char *call) {
     transition_keys keys = {.add = values, .add_count = value_count};
     transition_bound(world);
-    const shoal_transition *edge = transition_find(world, world->root, &keys, call);
-    if (edge == NULL || spawn_prepare_slow(world, edge, values, call) != SHOAL_OK) {
-        return (shoal_entity){0};
+    spawning spawn = {.edge = transition_find(world, world->root, &keys, call), .values = values};
+    shoal_entity entity = {0};
+    if (spawn.edge != NULL && spawn_prepare_slow(world, &spawn, call) == SHOAL_OK) {
+        entity = spawn_commit(world, spawn.edge->target);
+        if (spawn.edge->is_careful) {
+            spawn_finish(world, &spawn, entity);
+        }
+        change_torture(world, spawn.edge->target);
     }
-    shoal_entity entity = spawn_commit(world, edge->target);
-    change_torture(world, edge->target);
+    world_note_idle(world);
     return entity;
 }
 
@@ -111,28 +201,23 @@ shoal_status shoal_spawn_at(shoal_world *world, shoal_entity chosen, const shoal
     }
     transition_keys keys = {.add = values, .add_count = value_count};
     transition_bound(world);
-    const shoal_transition *edge = transition_find(world, world->root, &keys, call);
-    if (edge == NULL) {
+    spawning spawn = {.edge = transition_find(world, world->root, &keys, call), .values = values};
+    if (spawn.edge == NULL) {
         return world->error.status;
     }
-    shoal_archetype *target = edge->target;
     status = change_validate(world, values, value_count, call);
-    if (status != SHOAL_OK) {
-        return status;
+    if (status == SHOAL_OK) {
+        status = index_prepare_chosen(&world->index, chosen);
+        status = status == SHOAL_OK ? SHOAL_OK : error_entity(&world->error, status, call, chosen);
     }
-    status = index_prepare_chosen(&world->index, chosen);
-    if (status != SHOAL_OK) {
-        return error_entity(&world->error, status, call, chosen);
+    status = status == SHOAL_OK ? spawn_prepare(world, &spawn, chosen, call) : status;
+    if (status == SHOAL_OK) {
+        row_commit(spawn.edge->target, chosen, index_take_chosen(&world->index, chosen));
+        spawn_finish(world, &spawn, chosen);
+        change_torture(world, spawn.edge->target);
     }
-    status = change_reserve_row(world, target, call);
-    status = status == SHOAL_OK ? change_make_values(world, edge, NULL, values, call) : status;
-    if (status != SHOAL_OK) {
-        archetype_settle(world, target);
-        return status;
-    }
-    row_commit(target, chosen, index_take_chosen(&world->index, chosen));
-    change_torture(world, target);
-    return SHOAL_OK;
+    world_note_idle(world);
+    return status;
 }
 
 shoal_status shoal_reserve_range(shoal_world *world, uint32_t first_index, uint64_t count) {
@@ -149,53 +234,3 @@ shoal_status shoal_reserve_range(shoal_world *world, uint32_t first_index, uint6
                                              (unsigned long long)count, first_index);
 }
 
-/* ---- a copy of another ---- */
-
-/* Makes copies of all values of a row in the open row of the same archetype; none when a copy hook fails. */
-static shoal_status clone_values(shoal_world *world, row_place from, const char *call) {
-    shoal_archetype *archetype = from.archetype;
-    for (uint32_t c = 0; c < archetype->column_count; c++) {
-        const component_type *type = archetype->columns[c].type;
-        char *source = archetype_value(archetype, from.chunk, c, from.row);
-        if (component_make_copy(type, row_open_value(archetype, c), source, 1)) {
-            continue;
-        }
-        while (c-- > 0) {
-            component_end(archetype->columns[c].type, row_open_value(archetype, c), 1);
-        }
-        return world_fail_component(world, SHOAL_HOOK_FAILED, call, (shoal_entity){0}, (shoal_component){type->id});
-    }
-    return SHOAL_OK;
-}
-
-shoal_entity shoal_clone(shoal_world *world, shoal_entity source) {
-    static const char call[] = "shoal_clone";
-    const shoal_entity none = {0};
-    if (world == NULL || world_is_locked(world)) {
-        return spawn_refuse(world, call);
-    }
-    const index_record *found = index_find(&world->index, source);
-    if (found == NULL) {
-        world_fail_entity(world, call, source);
-        return none;
-    }
-    shoal_archetype *archetype = row_of(world, found).archetype;
-    shoal_status status = index_prepare(&world->index, 1);
-    if (status != SHOAL_OK) {
-        world_fail(world, status, call);
-        return none;
-    }
-    if (change_reserve_row(world, archetype, call) != SHOAL_OK) {
-        return none;
-    }
-    /* Making room may have moved the source's row. */
-    if (clone_values(world, row_of(world, found), call) != SHOAL_OK) {
-        archetype_settle(world, archetype);
-        return none;
-    }
-    index_record *record;
-    shoal_entity entity = index_take(&world->index, &record);
-    row_commit(archetype, entity, record);
-    change_torture(world, archetype);
-    return entity;
-}

@@ -1,199 +1,113 @@
 /*
- * Queries: checking terms, matching, the cache. See query.h.
+ * Queries: their terms, creation and questions. See query.h.
  */
 #include "query.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "query_text.h"
+
 #define NAME_MAX_BYTES 255
 #define NO_KEY UINT32_MAX /* what no component has, the null one either */
+
+static const char create_call[] = "shoal_query_create";
 
 /* ---- terms ---- */
 
 static const char *const access_names[] = {"",         "read",           "write", "with",     "without",
                                            "optional", "optional write", "any",   "any write"};
 
-static bool access_writes(shoal_access access) {
-    return access == SHOAL_ACCESS_WRITE || access == SHOAL_ACCESS_OPTIONAL_WRITE || access == SHOAL_ACCESS_ANY_WRITE;
+static bool access_gives_data(shoal_access access) {
+    return access != SHOAL_ACCESS_WITH && access != SHOAL_ACCESS_WITHOUT;
 }
 
-static bool access_is_any(shoal_access access) {
-    return access == SHOAL_ACCESS_ANY_READ || access == SHOAL_ACCESS_ANY_WRITE;
-}
-
-static bool access_is_required(shoal_access access) {
-    return access == SHOAL_ACCESS_READ || access == SHOAL_ACCESS_WRITE || access == SHOAL_ACCESS_WITH;
-}
-
-bool query_term_has_data(const shoal_term *term) {
-    return term->access != SHOAL_ACCESS_WITH && term->access != SHOAL_ACCESS_WITHOUT &&
-           component_type_at(term->component.id)->def.size != 0;
-}
-
-/* An any term may name a tag, which is there or not; every other access to data needs data. */
+/* An any term may name a component without data, which is there or not; every other access to data needs data. */
 static bool access_fits(const shoal_term *term, const component_type *type) {
-    return type->def.size != 0 || term->access == SHOAL_ACCESS_WITH || term->access == SHOAL_ACCESS_WITHOUT ||
-           term->access == SHOAL_ACCESS_ANY_READ;
+    return type->def.size != 0 || !access_gives_data(term->access) || term->access == SHOAL_ACCESS_ANY_READ;
 }
 
-static shoal_status terms_check(shoal_world *world, const shoal_query_def *def) {
-    static const char call[] = "shoal_query_create";
-    error_record *error = &world->error;
-    if (def->term_count > shoal_limits_get().query_terms || (def->term_count != 0 && def->terms == NULL)) {
-        return error_detail(error, SHOAL_INVALID_ARGUMENT, call, "%zu terms", def->term_count);
+/* What the kind of a component does not allow, or NULL. */
+static const char *kind_fault(const shoal_term *term, const component_type *type) {
+    shoal_storage storage = type->def.storage;
+    bool is_self = term->traverse == SHOAL_TRAVERSE_SELF;
+    if (storage == SHOAL_STORAGE_SHARED && access_writes(term->access)) {
+        return "writes a shared value; use shoal_set()";
     }
-    for (size_t i = 0; i < def->term_count; i++) {
-        const shoal_term *term = &def->terms[i];
-        const component_type *type = component_type_find(term->component.id);
-        if (type == NULL) {
-            return error_detail(
-                error, SHOAL_COMPONENT_INVALID, call, "term %zu has component id %u%s", i, term->component.id,
-                term->component.id == 0 ? "; if its type was refused, shoal_last_error(NULL) says why" : "");
-        }
-        if (term->access <= SHOAL_ACCESS_NONE || term->access > SHOAL_ACCESS_ANY_WRITE) {
-            return error_detail(error, SHOAL_TERM_INVALID, call, "term %zu (%s) has no access", i, type->def.name);
-        }
-        if (!access_fits(term, type)) {
-            return error_detail(error, SHOAL_TERM_INVALID, call,
-                                "term %zu asks for \"%s\" data of %s, which is a tag; use with or without", i,
-                                access_names[term->access], type->def.name);
-        }
-        for (size_t k = 0; k < i; k++) {
-            if (def->terms[k].component.id == term->component.id) {
-                return error_detail(error, SHOAL_TERM_INVALID, call, "terms %zu (%s) and %zu (%s) both name %s", k,
-                                    access_names[def->terms[k].access], i, access_names[term->access], type->def.name);
-            }
+    if (term->state != SHOAL_STATE_ENABLED && !type->def.toggle) {
+        return "names a state of a component without the trait toggle";
+    }
+    if (!shoal_entity_is_null(term->target) && storage != SHOAL_STORAGE_RELATION) {
+        return "names a target of a component that is no relation";
+    }
+    if (term->value != NULL && (storage != SHOAL_STORAGE_SHARED || !is_self)) {
+        return "names a value of a component that is not shared";
+    }
+    if (term->traverse == SHOAL_TRAVERSE_UP && access_writes(term->access)) {
+        return "writes an ancestor's component; looking up is for reading";
+    }
+    if (term->traverse == SHOAL_TRAVERSE_DOWN && access_gives_data(term->access)) {
+        return "looks down for data; use with or without";
+    }
+    bool is_value = storage == SHOAL_STORAGE_TABLE || storage == SHOAL_STORAGE_SPARSE ||
+                    storage == SHOAL_STORAGE_SHARED || storage == SHOAL_STORAGE_CHUNK;
+    if (term->traverse == SHOAL_TRAVERSE_UP && access_gives_data(term->access) && !is_value) {
+        return "looks up for a component whose values cannot be pointed to";
+    }
+    return !is_self && storage == SHOAL_STORAGE_UNIQUE ? "looks along the tree for a unique" : NULL;
+}
+
+/* Two terms may name one component when they mean different things by it. */
+static bool terms_clash(const shoal_term *a, const shoal_term *b) {
+    return a->component.id == b->component.id && a->traverse == b->traverse &&
+           (a->traverse == SHOAL_TRAVERSE_SELF || a->along.id == b->along.id) && a->target.bits == b->target.bits &&
+           a->value == NULL && b->value == NULL;
+}
+
+static shoal_status term_check(shoal_world *world, const shoal_query_def *def, size_t i) {
+    error_record *error = &world->error;
+    const shoal_term *term = &def->terms[i];
+    const component_type *type = component_type_find(term->component.id);
+    if (type == NULL) {
+        return error_detail(error, SHOAL_COMPONENT_INVALID, create_call, "term %zu has component id %u%s", i,
+                            term->component.id,
+                            term->component.id == 0 ? "; if its type was refused, shoal_last_error(NULL) says why" : "");
+    }
+    if (term->access <= SHOAL_ACCESS_NONE || term->access > SHOAL_ACCESS_ANY_WRITE ||
+        (unsigned)term->state > SHOAL_STATE_EITHER || (unsigned)term->traverse > SHOAL_TRAVERSE_DOWN) {
+        return error_detail(error, SHOAL_TERM_INVALID, create_call, "term %zu (%s) has no access", i, type->def.name);
+    }
+    if (!access_fits(term, type)) {
+        return error_detail(error, SHOAL_TERM_INVALID, create_call,
+                            "term %zu asks for \"%s\" data of %s, which is a tag; use with or without", i,
+                            access_names[term->access], type->def.name);
+    }
+    const char *fault = kind_fault(term, type);
+    const component_type *along = term->along.id != 0 ? component_type_find(term->along.id) : NULL;
+    if (term->along.id != 0 && (along == NULL || !along->def.acyclic)) {
+        fault = "looks along something that is no acyclic relation";
+    }
+    if (fault != NULL) {
+        return error_detail(error, SHOAL_TERM_INVALID, create_call, "term %zu (%s) %s", i, type->def.name, fault);
+    }
+    for (size_t k = 0; k < i; k++) {
+        if (terms_clash(&def->terms[k], term)) {
+            return error_detail(error, SHOAL_TERM_INVALID, create_call, "terms %zu (%s) and %zu (%s) both name %s", k,
+                                access_names[def->terms[k].access], i, access_names[term->access], type->def.name);
         }
     }
     return SHOAL_OK;
 }
 
-/* ---- matching ---- */
-
-/* True unless `number` is the first term of an any group of which the archetype has nothing. */
-static bool group_is_met(const query_data *query, size_t number, const shoal_archetype *archetype) {
-    uint32_t group = query->terms[number].group;
-    for (size_t i = 0; i < query->term_count; i++) {
-        const shoal_term *term = &query->terms[i];
-        if (!access_is_any(term->access) || term->group != group) {
-            continue;
-        }
-        if (i < number || archetype_find(archetype, term->component.id) != ARCHETYPE_NONE) {
-            return true; /* an earlier term of the group has answered for it already */
-        }
+static shoal_status terms_check(shoal_world *world, const shoal_query_def *def) {
+    if (def->term_count > shoal_limits_get().query_terms || (def->term_count != 0 && def->terms == NULL)) {
+        return error_detail(&world->error, SHOAL_INVALID_ARGUMENT, create_call, "%zu terms", def->term_count);
     }
-    return false;
-}
-
-bool query_accepts(const query_data *query, const shoal_archetype *archetype) {
-    if ((archetype->signature & query->required) != query->required) {
-        return false;
+    shoal_status status = SHOAL_OK;
+    for (size_t i = 0; i < def->term_count && status == SHOAL_OK; i++) {
+        status = term_check(world, def, i);
     }
-    for (size_t i = 0; i < query->term_count; i++) {
-        const shoal_term *term = &query->terms[i];
-        if (access_is_any(term->access)) {
-            if (!group_is_met(query, i, archetype)) {
-                return false;
-            }
-        } else if (access_is_required(term->access) || term->access == SHOAL_ACCESS_WITHOUT) {
-            bool has = archetype_find(archetype, term->component.id) != ARCHETYPE_NONE;
-            if (has == (term->access == SHOAL_ACCESS_WITHOUT)) {
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
-/* ---- the cache ---- */
-
-static shoal_status matches_reserve(query_data *query, size_t needed) {
-    shoal_status status = memory_array_reserve(&query->world->memory, SHOAL_PURPOSE_QUERY, &query->matches, needed + 2,
-                                               query->head.match_stride);
-    query->head.matches = query->matches.items;
     return status;
-}
-
-/* The empty match behind the last one. */
-static void matches_end(query_data *query) {
-    query_match_at(query, query->match_count)->archetype = NULL;
-}
-
-static void matches_append(query_data *query, shoal_archetype *archetype) {
-    query_match *match = query_match_at(query, query->match_count++);
-    query->head.match_bytes += query->head.match_stride;
-    match->archetype = archetype;
-    for (size_t i = 0; i < query->head.data_count; i++) {
-        match->columns[i] = (uint16_t)archetype_find(archetype, query->read_keys[i]);
-    }
-    matches_end(query);
-}
-
-static query_data *watcher_query(archetype_watcher *watcher) {
-    return (query_data *)(void *)((char *)watcher - offsetof(query_data, watcher));
-}
-
-static shoal_status watch_prepare(archetype_watcher *watcher, const shoal_archetype *archetype) {
-    query_data *query = watcher_query(watcher);
-    return query_accepts(query, archetype) ? matches_reserve(query, query->match_count + 1) : SHOAL_OK;
-}
-
-static void watch_commit(archetype_watcher *watcher, shoal_archetype *archetype) {
-    query_data *query = watcher_query(watcher);
-    if (query_accepts(query, archetype)) {
-        matches_append(query, archetype);
-    }
-}
-
-static void watch_forget(archetype_watcher *watcher, const shoal_archetype *archetype) {
-    query_data *query = watcher_query(watcher);
-    for (size_t i = 0; i < query->match_count; i++) {
-        if (query_match_at(query, i)->archetype == archetype) {
-            query->match_count--;
-            query->head.match_bytes -= query->head.match_stride;
-            memmove(query_match_at(query, i), query_match_at(query, i + 1),
-                    (query->match_count - i) * query->head.match_stride);
-            matches_end(query);
-            return;
-        }
-    }
-}
-
-static bool watch_validate(archetype_watcher *watcher, char *reason, size_t reason_size) {
-    const query_data *query = watcher_query(watcher);
-    size_t number = 0;
-    for (uint32_t age = 0; age < query->world->archetype_count; age++) {
-        const shoal_archetype *archetype = query->world->by_age[age];
-        bool listed = number < query->match_count && query_match_at(query, number)->archetype == archetype;
-        if (listed != query_accepts(query, archetype)) {
-            (void)snprintf(reason, reason_size, "query \"%s\": archetype %u is %s but does%s match", query->head.name,
-                           archetype->index, listed ? "listed" : "not listed", listed ? " not" : "");
-            return false;
-        }
-        for (size_t i = 0; listed && i < query->head.data_count; i++) {
-            if (query_match_at(query, number)->columns[i] != archetype_find(archetype, query->read_keys[i])) {
-                (void)snprintf(reason, reason_size, "query \"%s\": column of term %zu is wrong", query->head.name, i);
-                return false;
-            }
-        }
-        number += listed;
-    }
-    if (number != query->match_count || query->head.match_bytes != number * query->head.match_stride) {
-        (void)snprintf(reason, reason_size, "query \"%s\" lists an archetype that is gone", query->head.name);
-        return false;
-    }
-    return true;
-}
-
-static void query_free(query_data *query) {
-    shoal_memory *memory = &query->world->memory;
-    memory_array_release(memory, SHOAL_PURPOSE_QUERY, &query->matches, query->head.match_stride);
-    memory_release(memory, SHOAL_PURPOSE_QUERY, query, query->block_bytes, 16);
-}
-
-static void watch_end(archetype_watcher *watcher) {
-    query_free(watcher_query(watcher));
 }
 
 /* ---- creation ---- */
@@ -213,76 +127,143 @@ static void name_from_terms(const shoal_query_def *def, char *name, size_t size)
     }
 }
 
-/* One block: the struct, the terms, the keys, the name. */
+/* One block: the struct, the terms, keys and sizes, the name. */
 static query_data *block_make(shoal_world *world, const shoal_query_def *def, const char *name) {
     size_t name_bytes = strlen(name) + 1;
-    size_t bytes = sizeof(query_data) + def->term_count * (sizeof(shoal_term) + 2 * sizeof(uint32_t)) + name_bytes;
+    size_t bytes = sizeof(query_data) + def->term_count * (sizeof(query_term) + 3 * sizeof(uint32_t)) + name_bytes;
     query_data *query = memory_allocate_zero(&world->memory, SHOAL_PURPOSE_QUERY, bytes, 16);
     if (query == NULL) {
         return NULL;
     }
     query->world = world;
     query->block_bytes = bytes;
-    query->term_count = def->term_count;
-    query->terms = (shoal_term *)(void *)(query + 1);
+    query->terms = (query_term *)(void *)(query + 1);
     query->read_keys = (uint32_t *)(void *)(query->terms + def->term_count);
     query->write_keys = query->read_keys + def->term_count;
-    char *own_name = (char *)(query->write_keys + def->term_count);
+    query->sizes = query->write_keys + def->term_count;
+    char *own_name = (char *)(query->sizes + def->term_count);
     memcpy(own_name, name, name_bytes);
     query->head = (shoal_query){.lock = (shoal_view_lock *)(void *)&world->lock,
                                 .name = own_name,
                                 .read_keys = query->read_keys,
-                                .write_keys = query->write_keys};
-    query->watcher = (archetype_watcher){.prepare = watch_prepare,
-                                         .commit = watch_commit,
-                                         .forget = watch_forget,
-                                         .validate = watch_validate,
-                                         .end = watch_end};
+                                .write_keys = query->write_keys,
+                                .sizes = query->sizes};
     return query;
 }
 
-static void terms_copy(query_data *query, const shoal_query_def *def) {
-    size_t data_count = 0;
-    for (size_t i = 0; i < def->term_count; i++) {
-        const shoal_term *term = &def->terms[i];
-        query->terms[i] = *term;
-        if (access_is_required(term->access)) {
-            query->required |= UINT64_C(1) << (term->component.id % 64);
+/* Takes over one term; a shared value that it names gets the query as a user. */
+static shoal_status term_copy(query_data *query, const shoal_term *term) {
+    const component_type *type = component_type_at(term->component.id);
+    query_term *copy = &query->terms[query->term_count];
+    *copy = (query_term){.component = term->component,
+                         .access = term->access,
+                         .group = term->group,
+                         .state = term->state,
+                         .traverse = term->traverse,
+                         .target = term->target,
+                         .type = type,
+                         .along = term->along.id != 0 ? term->along.id : query->world->child_of_id,
+                         .shared_number = SHARED_NONE};
+    if (term->value != NULL) {
+        shoal_status status = store_shared_value(query->world, type, term->value, &copy->shared_number);
+        if (status != SHOAL_OK) {
+            return status;
         }
-        if (query_term_has_data(term)) {
-            query->read_keys[data_count] = term->component.id;
-            query->write_keys[data_count] = access_writes(term->access) ? term->component.id : NO_KEY;
-            data_count++;
-        }
+        shared_add_users(store_shared(query->world, type->id), copy->shared_number, 1);
     }
-    query->head.data_count = data_count;
-    query->head.match_stride = align_up(sizeof(query_match) + data_count * sizeof(uint16_t), _Alignof(query_match));
-}
-
-static shoal_status match_all(query_data *query) {
-    shoal_world *world = query->world;
-    shoal_status status = matches_reserve(query, 0);
-    if (status != SHOAL_OK) {
-        return status;
-    }
-    matches_end(query);
-    for (uint32_t age = 0; age < world->archetype_count; age++) {
-        if (query_accepts(query, world->by_age[age])) {
-            status = matches_reserve(query, query->match_count + 1);
-            if (status != SHOAL_OK) {
-                return status;
-            }
-            matches_append(query, world->by_age[age]);
-        }
-    }
+    query->term_count++;
     return SHOAL_OK;
 }
 
-shoal_query *shoal_query_create(shoal_world *world, const shoal_query_def *def) {
-    if (world == NULL || def == NULL) {
-        world_fail(world, SHOAL_INVALID_ARGUMENT, "shoal_query_create");
-        return NULL;
+/* Whether a term's answer may differ between rows of one archetype. */
+static bool term_is_row_wise(const query_term *term) {
+    bool filters = access_is_required(term->access) || term->access == SHOAL_ACCESS_WITHOUT ||
+                   access_is_any(term->access);
+    bool is_unique = term->type->def.storage == SHOAL_STORAGE_UNIQUE && !access_is_any(term->access);
+    bool by_bits = term->type->def.toggle && term->state != SHOAL_STATE_EITHER;
+    return filters && !is_unique && (term->traverse != SHOAL_TRAVERSE_SELF || !term->type->in_archetype || by_bits);
+}
+
+/* What one term makes of the whole query. */
+static void term_sum_up(query_data *query, const query_term *term, bool *may_drive, bool *has_target) {
+    const component_type *type = term->type;
+    bool is_own = term->traverse == SHOAL_TRAVERSE_SELF;
+    bool required = access_is_required(term->access) && is_own;
+    query->is_row_wise = query->is_row_wise || term_is_row_wise(term);
+    query->sees_bits = query->sees_bits || (type->def.toggle && term->state != SHOAL_STATE_EITHER);
+    query->has_gate = query->has_gate || (type->def.storage == SHOAL_STORAGE_UNIQUE && !access_is_any(term->access));
+    if (required && type->in_archetype) {
+        query->required |= UINT64_C(1) << (type->id % 64);
+        query->needs_archetype = true;
     }
+    if (required && !type->in_archetype && type->def.storage != SHOAL_STORAGE_UNIQUE) {
+        *may_drive = true;
+        *has_target = *has_target || !shoal_entity_is_null(term->target);
+    }
+    if (type->id == query->world->prefab_id && is_own) {
+        query->seen |= ARCHETYPE_PREFAB;
+    }
+    if (type->id == query->world->dying_id && is_own) {
+        query->seen |= ARCHETYPE_DYING;
+    }
+}
+
+static void terms_sum_up(query_data *query) {
+    bool may_drive = false;
+    bool has_target = false;
+    size_t data_count = 0;
+    for (size_t i = 0; i < query->term_count; i++) {
+        const query_term *term = &query->terms[i];
+        term_sum_up(query, term, &may_drive, &has_target);
+        if (query_term_has_column(term)) {
+            query->read_keys[data_count] = term->component.id;
+            query->write_keys[data_count] = access_writes(term->access) ? term->component.id : NO_KEY;
+            query->sizes[data_count++] = term->type->value_size;
+        }
+    }
+    query->head.data_count = data_count;
+    query->head.match_stride =
+        align_up(sizeof(query_match) + (data_count + 2) * sizeof(uint16_t), _Alignof(query_match));
+    query->goes_by_list = may_drive && (has_target || !query->needs_archetype);
+    query->head.is_special = query->is_row_wise || query->keeps_runs;
+    query->head.needs_begin = query->goes_by_list || query->keeps_runs || query->has_gate;
+    query->head.is_special = query->head.is_special || query->has_gate;
+}
+
+void query_free(query_data *query) {
+    shoal_memory *memory = &query->world->memory;
+    for (size_t i = 0; i < query->term_count; i++) {
+        const query_term *term = &query->terms[i];
+        if (term->shared_number != SHARED_NONE) {
+            shared_table *table = store_shared(query->world, term->component.id);
+            shared_drop_users(table, term->shared_number, 1);
+            shared_forget_unused(table, term->shared_number);
+        }
+    }
+    query_order_release(query);
+    query_unwatch(query);
+    memory_release(memory, SHOAL_PURPOSE_QUERY, query, query->block_bytes, 16);
+}
+
+/* Fills a new query; on failure with the error stored. */
+static shoal_status query_fill(query_data *query, const shoal_query_def *def) {
+    shoal_status status = SHOAL_OK;
+    for (size_t i = 0; i < def->term_count && status == SHOAL_OK; i++) {
+        status = term_copy(query, &def->terms[i]);
+    }
+    if (status != SHOAL_OK) {
+        return world_fail(query->world, status, create_call);
+    }
+    status = query_order_init(query, def, create_call);
+    if (status != SHOAL_OK) {
+        return status;
+    }
+    terms_sum_up(query);
+    status = query_watch(query);
+    return status == SHOAL_OK ? SHOAL_OK : world_fail(query->world, status, create_call);
+}
+
+static shoal_query *query_make(shoal_world *world, const shoal_query_def *def) {
     if (terms_check(world, def) != SHOAL_OK) {
         return NULL;
     }
@@ -294,17 +275,45 @@ shoal_query *shoal_query_create(shoal_world *world, const shoal_query_def *def) 
     }
     query_data *query = block_make(world, def, name);
     if (query == NULL) {
-        world_fail(world, world->memory.failure, "shoal_query_create");
+        world_fail(world, world->memory.failure, create_call);
         return NULL;
     }
-    terms_copy(query, def);
-    if (match_all(query) != SHOAL_OK) {
+    if (query_fill(query, def) != SHOAL_OK) {
         query_free(query);
-        world_fail(world, world->memory.failure, "shoal_query_create");
         return NULL;
     }
-    world_add_watcher(world, &query->watcher);
     return &query->head;
+}
+
+/* A definition by text: the same with the terms that the text has. */
+static shoal_query *query_make_from_text(shoal_world *world, const shoal_query_def *def) {
+    if (def->term_count != 0 || def->order_by.id != 0 || def->group_by.id != 0) {
+        error_detail(&world->error, SHOAL_INVALID_ARGUMENT, create_call, "give terms or text, not both");
+        return NULL;
+    }
+    query_text parsed;
+    if (query_text_parse(world, def->text, &parsed, create_call) != SHOAL_OK) {
+        return NULL;
+    }
+    shoal_query_def by_terms = *def;
+    by_terms.terms = parsed.terms;
+    by_terms.term_count = parsed.term_count;
+    by_terms.order_by = parsed.order_by;
+    by_terms.order_field = parsed.order_field[0] != '\0' ? parsed.order_field : NULL;
+    by_terms.descending = parsed.descending;
+    by_terms.group_by = parsed.group_by;
+    by_terms.groups_descending = parsed.groups_descending;
+    shoal_query *query = query_make(world, &by_terms);
+    query_text_release(world, &parsed);
+    return query;
+}
+
+shoal_query *shoal_query_create(shoal_world *world, const shoal_query_def *def) {
+    if (world == NULL || def == NULL) {
+        world_fail(world, SHOAL_INVALID_ARGUMENT, create_call);
+        return NULL;
+    }
+    return def->text != NULL ? query_make_from_text(world, def) : query_make(world, def);
 }
 
 shoal_status shoal_query_destroy(shoal_query *query) {
@@ -326,10 +335,37 @@ const char *shoal_query_name(const shoal_query *query) {
     return query != NULL ? query->name : "";
 }
 
-uint64_t shoal_query_count(const shoal_query *query) {
+static uint64_t count_bits(uint64_t bits) {
     uint64_t count = 0;
-    for (size_t i = 0; query != NULL && i < query_of_const(query)->match_count; i++) {
-        count += query_match_at(query_of_const(query), i)->archetype->row_count;
+    for (; bits != 0; bits &= bits - 1) {
+        count++;
+    }
+    return count;
+}
+
+/* The rows of a match that pass its filter. */
+static uint64_t match_count_rows(const query_data *query, const query_match *match) {
+    uint64_t count = 0;
+    for (uint32_t c = 0; c < match->archetype->chunk_count; c++) {
+        const chunk_ref *ref = &match->archetype->chunks[c];
+        for (size_t word = 0; word * 64 < ref->count; word++) {
+            count += count_bits(shoal_query_word(&query->head, (const char *)match, chunk_base(ref), ref->offsets,
+                                                 ref->count, word));
+        }
+    }
+    return count;
+}
+
+uint64_t shoal_query_count(const shoal_query *query) {
+    const query_data *data = query_of_const(query);
+    uint64_t count = 0;
+    if (query == NULL || (data->has_gate && !query_gate_is_open(data))) {
+        return 0;
+    }
+    for (size_t i = 0; i < data->match_count; i++) {
+        const query_match *match = query_match_at(data, i);
+        bool all = query_match_filter(data, match) == QUERY_FILTER_NONE;
+        count += all ? match->archetype->row_count : match_count_rows(data, match);
     }
     return count;
 }
@@ -342,7 +378,56 @@ bool shoal_query_matches(const shoal_query *query, shoal_entity entity) {
     if (query == NULL) {
         return false;
     }
-    const shoal_world *world = query_of_const(query)->world;
-    const index_record *record = index_find(&world->index, entity);
-    return record != NULL && query_accepts(query_of_const(query), world->archetypes[index_archetype(record->place)]);
+    const query_data *data = query_of_const(query);
+    const index_record *record = index_find(&data->world->index, entity);
+    if (record == NULL || (data->has_gate && !query_gate_is_open(data))) {
+        return false;
+    }
+    row_place place = row_of(data->world, record);
+    query_verdict verdict = query_judge(data, place.archetype);
+    if (verdict != QUERY_ROWS) {
+        return verdict == QUERY_YES;
+    }
+    chunk_ref ref = {.bits = place.chunk, .count = place.row + 1};
+    return query_filter_word(data, place.archetype, &ref, place.row / 64, UINT64_C(1) << (place.row % 64)) != 0;
+}
+
+/* The first entity in the order of iteration, and whether there is more than one. */
+static shoal_entity first_of(shoal_query *query, bool *is_single) {
+    shoal_entity first = {0};
+    shoal_view view;
+    *is_single = true;
+    (void)shoal_view_begin(&view, query);
+    if (shoal_view_next(&view)) {
+        first = view.entities[0];
+        *is_single = view.count == 1 && !shoal_view_next(&view);
+    }
+    shoal_view_end(&view);
+    return first;
+}
+
+static shoal_entity ask_first(shoal_query *query, bool must_be_single, const char *call) {
+    const shoal_entity none = {0};
+    if (query == NULL) {
+        world_fail(NULL, SHOAL_INVALID_ARGUMENT, call);
+        return none;
+    }
+    bool is_single = true;
+    shoal_entity first = first_of(query, &is_single);
+    shoal_status status = shoal_entity_is_null(first)       ? SHOAL_NOT_FOUND
+                          : must_be_single && !is_single ? SHOAL_NOT_SINGLE
+                                                         : SHOAL_OK;
+    if (status != SHOAL_OK) {
+        error_detail(&query_of(query)->world->error, status, call, "query \"%s\"", query->name);
+        return none;
+    }
+    return first;
+}
+
+shoal_entity shoal_query_first(shoal_query *query) {
+    return ask_first(query, false, "shoal_query_first");
+}
+
+shoal_entity shoal_query_single(shoal_query *query) {
+    return ask_first(query, true, "shoal_query_single");
 }

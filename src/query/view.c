@@ -30,9 +30,13 @@ shoal_status shoal_view_begin_failed(void) {
 /* Why the query has no such column to give. */
 static shoal_status refusal(const query_data *query, shoal_component component) {
     for (size_t i = 0; i < query->term_count; i++) {
-        const shoal_term *term = &query->terms[i];
-        if (term->component.id == component.id && term->access != SHOAL_ACCESS_WITHOUT) {
-            return query_term_has_data(term) ? SHOAL_TERM_READ_ONLY : SHOAL_TERM_WITHOUT_DATA;
+        const query_term *term = &query->terms[i];
+        if (term->component.id == component.id && term->access != SHOAL_ACCESS_WITHOUT &&
+            term->traverse == SHOAL_TRAVERSE_SELF) {
+            bool is_elsewhere = term->type->def.storage != SHOAL_STORAGE_TABLE && term->access != SHOAL_ACCESS_WITH;
+            return query_term_has_column(term) ? SHOAL_TERM_READ_ONLY
+                   : is_elsewhere              ? SHOAL_COMPONENT_KIND
+                                               : SHOAL_TERM_WITHOUT_DATA;
         }
     }
     return SHOAL_TERM_MISSING;
@@ -53,4 +57,153 @@ COLD void *shoal_view_refuse(const shoal_query *query, bool is_on_chunk, shoal_c
                  type != NULL ? type->def.name : "null", query->name,
                  status == SHOAL_TERM_READ_ONLY ? "; declare it with SHOAL_WRITE" : "");
     return NULL;
+}
+
+/* ---- what has no column ---- */
+
+static void *view_fail(shoal_view_place place, shoal_status status, const char *call, shoal_component component) {
+    error_record *record =
+        place.query != NULL ? &query_of_const(place.query)->world->error : error_thread_record();
+    const component_type *type = component_type_find(component.id);
+    error_detail(record, status, call, "component %s, query \"%s\"", type != NULL ? type->def.name : "null",
+                 place.query != NULL ? place.query->name : "");
+    return NULL;
+}
+
+/* The term of a query on the entity's own component that gives data; NULL with the status why there is none. */
+static const query_term *term_for(shoal_view_place place, shoal_component component, bool for_write,
+                                  shoal_status *why) {
+    const query_data *query = query_of_const(place.query);
+    *why = component_type_find(component.id) == NULL ? SHOAL_COMPONENT_INVALID : SHOAL_TERM_MISSING;
+    for (size_t i = 0; place.query != NULL && place.is_on_chunk && i < query->term_count; i++) {
+        const query_term *term = &query->terms[i];
+        if (term->component.id != component.id || term->access == SHOAL_ACCESS_WITHOUT ||
+            term->traverse != SHOAL_TRAVERSE_SELF) {
+            continue;
+        }
+        if (term->access == SHOAL_ACCESS_WITH || term->type->def.size == 0) {
+            *why = SHOAL_TERM_WITHOUT_DATA;
+        } else if (for_write && !access_writes(term->access)) {
+            *why = term->type->def.storage == SHOAL_STORAGE_SHARED ? SHOAL_COMPONENT_KIND : SHOAL_TERM_READ_ONLY;
+        } else {
+            return term;
+        }
+    }
+    return NULL;
+}
+
+/* Where the view's rows are, as the storage says it. */
+static row_place place_of_row(shoal_view_place place, size_t row) {
+    const query_match *match = (const query_match *)(const void *)place.match;
+    const shoal_chunk *chunk = (const shoal_chunk *)(const void *)place.base;
+    return (row_place){.archetype = match->archetype,
+                       .chunk = (uintptr_t)place.base | (chunk->pool - match->archetype->first_pool),
+                       .row = (uint32_t)(place.first + row)};
+}
+
+/* The value of one row, or NULL where it is not there. */
+static void *term_value(shoal_view_place place, const query_term *term, size_t row) {
+    const shoal_world *world = query_of_const(place.query)->world;
+    shoal_entity entity = place.entities[row];
+    if (term->type->def.storage == SHOAL_STORAGE_SPARSE) {
+        const sparse_set *set = store_sparse(world, term->component.id);
+        uint32_t number = set != NULL ? sparse_number(set, entity) : UINT32_MAX;
+        return number != UINT32_MAX ? sparse_value(set, number) : NULL;
+    }
+    if (term->type->def.storage == SHOAL_STORAGE_RELATION) {
+        const relation_store *store = store_relation(world, term->component.id);
+        relation_link *link = store != NULL ? relation_find(store, entity, term->target) : NULL;
+        return link != NULL ? relation_link_data(store, link) : NULL;
+    }
+    if (term->type->def.storage == SHOAL_STORAGE_UNIQUE) {
+        const unique_entry *entry = unique_find(&world->uniques, term->component.id);
+        return entry != NULL ? entry->value : NULL;
+    }
+    row_place at = place_of_row(place, row);
+    return archetype_find(at.archetype, term->component.id) != ARCHETYPE_NONE ? row_value(at, term->type) : NULL;
+}
+
+void *shoal_view_value(shoal_view_place place, shoal_component component, size_t row, bool for_write) {
+    const char *call = for_write ? "shoal_view_get_mut" : "shoal_view_get";
+    shoal_status why = SHOAL_OK;
+    const query_term *term = term_for(place, component, for_write, &why);
+    if (term == NULL) {
+        return view_fail(place, why, call, component);
+    }
+    if (row >= place.count || term->type->def.storage == SHOAL_STORAGE_BUFFER) {
+        return view_fail(place, row >= place.count ? SHOAL_INVALID_ARGUMENT : SHOAL_COMPONENT_KIND, call, component);
+    }
+    return term_value(place, term, row);
+}
+
+void *shoal_view_single(shoal_view_place place, shoal_component component, bool for_write) {
+    const char *call = for_write ? "shoal_view_one_mut" : "shoal_view_one";
+    shoal_status why = SHOAL_OK;
+    const query_term *term = term_for(place, component, for_write, &why);
+    if (term == NULL) {
+        return view_fail(place, why, call, component);
+    }
+    shoal_storage storage = term->type->def.storage;
+    if (storage != SHOAL_STORAGE_SHARED && storage != SHOAL_STORAGE_CHUNK && storage != SHOAL_STORAGE_UNIQUE) {
+        return view_fail(place, SHOAL_COMPONENT_KIND, call, component);
+    }
+    unique_entry *entry = storage == SHOAL_STORAGE_UNIQUE
+                              ? unique_find(&query_of_const(place.query)->world->uniques, component.id)
+                              : NULL;
+    if (entry != NULL && for_write) {
+        entry->tick = query_of_const(place.query)->world->tick;
+    }
+    return term_value(place, term, 0);
+}
+
+const void *const *shoal_view_ancestors(shoal_view_place place, shoal_component component) {
+    const query_data *query = query_of_const(place.query);
+    size_t number = 0;
+    for (size_t i = 0; place.query != NULL && place.is_on_chunk && i < query->term_count; i++) {
+        const query_term *term = &query->terms[i];
+        if (!query_term_looks_up(term)) {
+            continue;
+        }
+        if (term->component.id == component.id) {
+            const query_run *run = (const query_run *)query->order.runs.items + place.run;
+            return (const void *const *)query->order.ancestors.items + number * (size_t)query->order.row_count +
+                   run->start;
+        }
+        number++;
+    }
+    return view_fail(place, component_type_find(component.id) == NULL ? SHOAL_COMPONENT_INVALID : SHOAL_TERM_MISSING,
+                     "shoal_view_up", component);
+}
+
+shoal_buffer shoal_view_cell(shoal_view_place place, shoal_component component, size_t row) {
+    static const char call[] = "shoal_view_buffer";
+    const shoal_buffer none = {0};
+    shoal_status why = SHOAL_OK;
+    const query_term *term = term_for(place, component, false, &why);
+    if (term == NULL || row >= place.count || term->type->def.storage != SHOAL_STORAGE_BUFFER) {
+        why = term == NULL ? why : row >= place.count ? SHOAL_INVALID_ARGUMENT : SHOAL_COMPONENT_KIND;
+        (void)view_fail(place, why, call, component);
+        return none;
+    }
+    void *cell = term_value(place, term, row);
+    shoal_buffer buffer = {query_of_const(place.query)->world, term->type, cell};
+    return cell != NULL ? buffer : none;
+}
+
+bool shoal_view_bit(shoal_view_place place, shoal_component component, size_t row) {
+    if (place.query == NULL || !place.is_on_chunk || row >= place.count) {
+        return false;
+    }
+    row_place at = place_of_row(place, row);
+    uint32_t toggle = archetype_toggle(at.archetype, component.id);
+    if (toggle == ARCHETYPE_NONE) {
+        return shoal_has(query_of_const(place.query)->world, place.entities[row], component);
+    }
+    return (archetype_bits(at.archetype, at.chunk, toggle)[at.row / 64] >> (at.row % 64)) & 1;
+}
+
+uint64_t shoal_view_group_of(shoal_view_place place) {
+    const query_data *query = query_of_const(place.query);
+    bool has_group = place.query != NULL && place.is_on_chunk && query->order.group_by != NULL;
+    return has_group ? ((const query_run *)query->order.runs.items + place.run)->group : 0;
 }

@@ -17,16 +17,16 @@
 
 /* Where the columns come from: the terms of a query, or a list of components. */
 typedef struct csv_source {
-    const shoal_term *terms; /* NULL: components */
+    const query_term *terms; /* NULL: components */
     const shoal_component *components;
     size_t count;
 } csv_source;
 
 /* ---- columns ---- */
 
-static bool term_is_shown(const shoal_term *term) {
+static bool term_is_shown(const query_term *term) {
     bool is_tag = component_type_at(term->component.id)->def.size == 0;
-    return is_tag ? term->access != SHOAL_ACCESS_WITHOUT : query_term_has_data(term);
+    return is_tag ? term->access != SHOAL_ACCESS_WITHOUT : query_term_has_column(term);
 }
 
 /* The type of which source number `number` makes columns, or NULL when it makes none. */
@@ -34,7 +34,7 @@ static const component_type *source_type(const csv_source *source, size_t number
     if (source->terms == NULL) {
         return component_type_at(source->components[number].id);
     }
-    const shoal_term *term = &source->terms[number];
+    const query_term *term = &source->terms[number];
     return term_is_shown(term) ? component_type_at(term->component.id) : NULL;
 }
 

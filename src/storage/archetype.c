@@ -10,6 +10,7 @@
 
 #include "../base/hash.h"
 #include "row.h"
+#include "store.h"
 #include "world.h"
 
 #define BLOCK_ALIGNMENT 64
@@ -35,27 +36,38 @@ void archetype_sort_ids(uint32_t *ids, size_t count) {
     }
 }
 
-static uint32_t set_hash(const uint32_t *ids, size_t count) {
-    uint64_t hash = count;
-    for (size_t i = 0; i < count; i++) {
-        hash = hash_mix(hash, ids[i]);
+static uint32_t set_hash(archetype_set set) {
+    uint64_t hash = set.count;
+    for (size_t i = 0; i < set.count; i++) {
+        hash = hash_mix(hash, set.ids[i]);
+    }
+    for (size_t i = 0; i < set.key_count; i++) {
+        hash = hash_mix(hash, set.keys[i]);
     }
     return (uint32_t)hash;
 }
 
-static bool set_equal(const shoal_archetype *archetype, const uint32_t *ids, size_t count, uint32_t hash) {
-    return archetype->hash == hash && archetype->component_count == count &&
-           (count == 0 || memcmp(archetype->ids, ids, count * sizeof *ids) == 0);
+static bool set_equal(const shoal_archetype *archetype, archetype_set set, uint32_t hash) {
+    if (archetype->hash != hash || archetype->component_count != set.count ||
+        (set.count != 0 && memcmp(archetype->ids, set.ids, set.count * sizeof *set.ids) != 0)) {
+        return false;
+    }
+    for (size_t i = 0; i < set.key_count; i++) {
+        if (archetype->more->shared[i].key != set.keys[i]) {
+            return false;
+        }
+    }
+    return true;
 }
 
-shoal_archetype *archetype_lookup(const shoal_world *world, const uint32_t *ids, size_t count) {
+shoal_archetype *archetype_lookup(const shoal_world *world, archetype_set set) {
     if (world->by_set == NULL) {
         return NULL;
     }
-    uint32_t hash = set_hash(ids, count);
+    uint32_t hash = set_hash(set);
     for (uint32_t slot = hash & world->by_set_mask;; slot = (slot + 1) & world->by_set_mask) {
         shoal_archetype *found = world->by_set[slot];
-        if (found == NULL || set_equal(found, ids, count, hash)) {
+        if (found == NULL || set_equal(found, set, hash)) {
             return found;
         }
     }
@@ -122,6 +134,34 @@ uint32_t archetype_find_slow(const shoal_archetype *archetype, uint32_t id) {
     return archetype->slots[at].number;
 }
 
+uint32_t archetype_toggle(const shoal_archetype *archetype, uint32_t id) {
+    uint32_t number = archetype->more->toggle_count != 0 ? archetype_find(archetype, id) : ARCHETYPE_NONE;
+    for (uint32_t i = 0; number != ARCHETYPE_NONE && i < archetype->more->toggle_count; i++) {
+        if (archetype->more->toggles[i] == number) {
+            return i;
+        }
+    }
+    return ARCHETYPE_NONE;
+}
+
+uint32_t archetype_chunk_number(const shoal_archetype *archetype, uint32_t id) {
+    for (uint32_t i = 0; i < archetype->more->chunk_type_count; i++) {
+        if (archetype->more->chunk_types[i]->id == id) {
+            return i;
+        }
+    }
+    return ARCHETYPE_NONE;
+}
+
+uint32_t archetype_shared_number(const shoal_archetype *archetype, uint32_t id) {
+    for (uint32_t i = 0; i < archetype->more->shared_count; i++) {
+        if (archetype->more->shared[i].component == id) {
+            return i;
+        }
+    }
+    return ARCHETYPE_NONE;
+}
+
 /* ---- the tables by index and by age ---- */
 
 static shoal_status tables_reserve(shoal_world *world) {
@@ -166,11 +206,13 @@ static void tables_insert(shoal_world *world, shoal_archetype *added) {
     added->index = index;
     world->archetypes[index] = added;
     world->by_age[world->archetype_count++] = added;
+    world->special_archetypes += !added->ends_simply;
     by_set_insert(world->by_set, world->by_set_mask, added);
 }
 
 static void tables_remove(shoal_world *world, const shoal_archetype *removed) {
     by_set_remove(world, removed);
+    world->special_archetypes -= !removed->ends_simply;
     world->archetypes[removed->index] = NULL;
     if (removed->index < world->archetype_free_hint) {
         world->archetype_free_hint = removed->index;
@@ -185,46 +227,133 @@ static void tables_remove(shoal_world *world, const shoal_archetype *removed) {
 
 /* ---- making one ---- */
 
-/* Allocates the struct with its arrays behind it in one block, and fills in what follows from the set. */
-static shoal_archetype *block_make(shoal_world *world, const uint32_t *ids, size_t count) {
-    size_t column_count = 0;
-    while (column_count < count && component_type_at(ids[column_count])->def.size != 0) {
-        column_count++;
+/* How many components of a set are of each sort. */
+typedef struct set_counts {
+    size_t columns, shared, toggles, chunk_types, cleanup;
+} set_counts;
+
+static set_counts set_count(archetype_set set) {
+    set_counts counts = {0};
+    for (size_t i = 0; i < set.count; i++) {
+        const component_type *type = component_type_at(set.ids[i]);
+        counts.columns += type->has_column;
+        counts.toggles += type->def.toggle;
+        counts.cleanup += type->def.cleanup;
+        counts.shared += type->def.storage == SHOAL_STORAGE_SHARED;
+        counts.chunk_types += type->def.storage == SHOAL_STORAGE_CHUNK;
     }
-    size_t slot_count = (size_t)bit_ceil(count + count / 4 + 1); /* at most four fifths full */
-    size_t bytes = sizeof(shoal_archetype) + column_count * sizeof(archetype_column) +
-                   slot_count * sizeof(archetype_slot) + count * sizeof(uint32_t);
+    return counts;
+}
+
+/* The open hash table of component numbers. */
+static void slots_fill(archetype_slot *slots, size_t slot_count, archetype_set set) {
+    for (size_t slot = 0; slot < slot_count; slot++) {
+        slots[slot].number = ARCHETYPE_NONE; /* so that the null component is found nowhere */
+    }
+    for (size_t i = 0; i < set.count; i++) {
+        size_t slot = set.ids[i] & (slot_count - 1);
+        while (slots[slot].id != 0) {
+            slot = (slot + 1) & (slot_count - 1);
+        }
+        slots[slot] = (archetype_slot){.id = (uint16_t)set.ids[i], .number = (uint16_t)i};
+    }
+}
+
+/* What one component adds to the flags. */
+static void flags_add(shoal_archetype *made, const shoal_world *world, const component_type *type) {
+    const shoal_component_def *def = &type->def;
+    made->signature |= UINT64_C(1) << (type->id % 64);
+    made->hooked = made->hooked || (type->has_column && type->hooked);
+    made->has_cleanup = made->has_cleanup || def->cleanup;
+    made->notifies = made->notifies || type->notifies;
+    made->careful = made->careful || type->hooked || type->notifies || def->validate != NULL ||
+                    def->default_value != NULL || def->toggle || def->storage == SHOAL_STORAGE_SHARED ||
+                    def->storage == SHOAL_STORAGE_CHUNK;
+    made->hidden |= type->id == world->prefab_id ? ARCHETYPE_PREFAB : type->id == world->dying_id ? ARCHETYPE_DYING : 0;
+}
+
+/* The archetypes without shared values, bits and chunk values have this; it is never written. */
+static archetype_more nothing_more;
+
+/* The arrays behind an archetype_more, which lies behind the columns. */
+static archetype_more *more_place(archetype_more *more, set_counts counts, void **end) {
+    archetype_shared *shared = (archetype_shared *)(void *)(more + 1);
+    const component_type **chunk_types = (const component_type **)(void *)(shared + counts.shared);
+    uint16_t *toggles = (uint16_t *)(void *)(chunk_types + counts.chunk_types);
+    *more = (archetype_more){.shared = shared, .chunk_types = chunk_types, .toggles = toggles};
+    *end = toggles + (counts.toggles + 3) / 4 * 4;
+    return more;
+}
+
+static size_t more_bytes(set_counts counts) {
+    bool any = counts.shared + counts.toggles + counts.chunk_types + counts.cleanup != 0;
+    return !any ? 0
+                : sizeof(archetype_more) + counts.shared * sizeof(archetype_shared) +
+                      counts.chunk_types * sizeof(void *) + (counts.toggles + 3) / 4 * 4 * sizeof(uint16_t);
+}
+
+/* Takes a component's place in the archetype_more. Its arrays are behind it in the block, so they may be written. */
+static void more_add(shoal_archetype *made, const shoal_world *world, const component_type *type, size_t number,
+                     const uint64_t *keys) {
+    archetype_more *more = made->more;
+    if (type->def.toggle) {
+        ((uint16_t *)(uintptr_t)more->toggles)[more->toggle_count++] = (uint16_t)number;
+    }
+    if (type->def.storage == SHOAL_STORAGE_CHUNK) {
+        ((const component_type **)(uintptr_t)more->chunk_types)[more->chunk_type_count++] = type;
+    }
+    if (type->def.storage == SHOAL_STORAGE_SHARED) {
+        uint64_t key = keys[more->shared_count];
+        ((archetype_shared *)(uintptr_t)more->shared)[more->shared_count++] =
+            (archetype_shared){.key = key,
+                               .component = type->id,
+                               .value = shared_value(store_shared(world, type->id), (uint32_t)key)};
+    }
+}
+
+/* Fills the arrays that lie behind the struct: columns, archetype_more with its own, slots, ids. */
+static void arrays_fill(shoal_archetype *made, const shoal_world *world, archetype_set set, set_counts counts,
+                        size_t slot_count) {
+    archetype_column *columns = (archetype_column *)(void *)(made + 1);
+    void *end = columns + counts.columns;
+    made->more = more_bytes(counts) != 0 ? more_place(end, counts, &end) : &nothing_more;
+    archetype_slot *slots = end;
+    uint32_t *ids = (uint32_t *)(void *)(slots + slot_count);
+    slots_fill(slots, slot_count, set);
+    for (size_t i = 0; i < set.count; i++) {
+        const component_type *type = component_type_at(set.ids[i]);
+        ids[i] = set.ids[i];
+        flags_add(made, world, type);
+        more_add(made, world, type, i, set.keys);
+        if (type->has_column) {
+            columns[made->column_count++] =
+                (archetype_column){.type = type,
+                                   .byte_size = type->value_size,
+                                   .hooked = type->hooked,
+                                   .is_cell = type->def.storage == SHOAL_STORAGE_BUFFER};
+        }
+    }
+    made->columns = columns;
+    made->slots = slots;
+    made->ids = ids;
+}
+
+/* Allocates the struct with its arrays behind it in one block, and fills in what follows from the set. */
+static shoal_archetype *block_make(shoal_world *world, archetype_set set) {
+    set_counts counts = set_count(set);
+    size_t slot_count = (size_t)bit_ceil(set.count + set.count / 4 + 1); /* at most four fifths full */
+    size_t bytes = sizeof(shoal_archetype) + counts.columns * sizeof(archetype_column) + more_bytes(counts) +
+                   slot_count * sizeof(archetype_slot) + set.count * sizeof(uint32_t);
     shoal_archetype *made = memory_allocate_zero(&world->memory, SHOAL_PURPOSE_ARCHETYPE, bytes, BLOCK_ALIGNMENT);
     if (made == NULL) {
         return NULL;
     }
-    archetype_column *columns = (archetype_column *)(void *)(made + 1);
-    archetype_slot *slots = (archetype_slot *)(void *)(columns + column_count);
-    uint32_t *own_ids = (uint32_t *)(void *)(slots + slot_count);
-    for (size_t slot = 0; slot < slot_count; slot++) {
-        slots[slot].number = ARCHETYPE_NONE; /* so that the null component is found nowhere */
-    }
-    for (size_t i = 0; i < count; i++) {
-        own_ids[i] = ids[i];
-        made->signature |= UINT64_C(1) << (ids[i] % 64);
-        size_t slot = ids[i] & (slot_count - 1);
-        while (slots[slot].id != 0) {
-            slot = (slot + 1) & (slot_count - 1);
-        }
-        slots[slot] = (archetype_slot){.id = (uint16_t)ids[i], .number = (uint16_t)i};
-    }
-    for (size_t i = 0; i < column_count; i++) {
-        const component_type *type = component_type_at(ids[i]);
-        columns[i] = (archetype_column){.type = type, .byte_size = (uint32_t)type->def.size, .hooked = type->hooked};
-        made->hooked = made->hooked || type->hooked;
-        made->careful = made->careful || type->hooked || type->def.validate != NULL || type->def.default_value != NULL;
-    }
-    made->columns = columns;
-    made->ids = own_ids;
-    made->slots = slots;
+    arrays_fill(made, world, set, counts, slot_count);
+    made->ends_simply = !made->has_cleanup && !made->notifies && !(made->hidden & ARCHETYPE_DYING);
+    made->careful = made->careful || (made->hidden & ARCHETYPE_DYING);
     made->slot_mask = (uint32_t)slot_count - 1;
-    made->component_count = (uint16_t)count;
-    made->column_count = (uint16_t)column_count;
+    made->component_count = (uint16_t)set.count;
+    made->layout_stride = (uint32_t)(counts.columns + 1 + counts.toggles + counts.chunk_types);
     made->chunks = &made->inline_chunk;
     made->chunk_capacity = 1;
     made->block_bytes = (uint32_t)bytes;
@@ -235,12 +364,8 @@ static void block_release(shoal_world *world, shoal_archetype *archetype) {
     memory_release(&world->memory, SHOAL_PURPOSE_ARCHETYPE, archetype, archetype->block_bytes, BLOCK_ALIGNMENT);
 }
 
-static size_t layout_stride(const shoal_archetype *archetype) {
-    return (size_t)archetype->column_count + 1;
-}
-
 static size_t offsets_bytes(const shoal_archetype *archetype, size_t layout_count) {
-    return layout_count * layout_stride(archetype) * sizeof(uint32_t);
+    return layout_count * (size_t)archetype->layout_stride * sizeof(uint32_t);
 }
 
 static void offsets_release(shoal_world *world, shoal_archetype *archetype, uint32_t *offsets, size_t layout_count) {
@@ -249,30 +374,43 @@ static void offsets_release(shoal_world *world, shoal_archetype *archetype, uint
     }
 }
 
-/* Writes the offsets of the columns in a chunk of that pool, and the capacity behind them. */
+/* What the layout function is asked: columns, bits, chunk values. */
+static void layout_columns(const shoal_archetype *archetype, shoal_layout_column *columns) {
+    for (size_t i = 0; i < archetype->column_count; i++) {
+        *columns++ = (shoal_layout_column){.size = archetype->columns[i].byte_size,
+                                           .alignment = archetype->columns[i].type->value_alignment};
+    }
+    for (size_t i = 0; i < archetype->more->toggle_count; i++) {
+        *columns++ = (shoal_layout_column){.kind = SHOAL_LAYOUT_BITS};
+    }
+    for (size_t i = 0; i < archetype->more->chunk_type_count; i++) {
+        const shoal_component_def *def = &archetype->more->chunk_types[i]->def;
+        *columns++ =
+            (shoal_layout_column){.size = def->size, .alignment = def->alignment, .kind = SHOAL_LAYOUT_SINGLE};
+    }
+}
+
+/* Writes the offsets in a chunk of that pool, with the capacity behind those of the columns. */
 static shoal_status layout_write(shoal_world *world, const shoal_archetype *archetype, uint32_t pool,
                                  uint32_t *offsets) {
-    size_t column_count = archetype->column_count;
+    size_t total = (size_t)archetype->layout_stride - 1;
     shoal_layout_column few[LAYOUT_STACK_COLUMNS];
     shoal_layout_column *columns = few;
-    if (column_count > LAYOUT_STACK_COLUMNS) {
-        columns = memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, column_count * sizeof *columns, 16);
+    if (total > LAYOUT_STACK_COLUMNS) {
+        columns = memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, total * sizeof *columns, 16);
         if (columns == NULL) {
             return world->memory.failure;
         }
     }
-    for (size_t i = 0; i < column_count; i++) {
-        columns[i] = (shoal_layout_column){.size = archetype->columns[i].byte_size,
-                                           .alignment = archetype->columns[i].type->def.alignment};
-    }
+    layout_columns(archetype, columns);
     shoal_layout layout = {0};
-    shoal_status status = shoal_layout_compute(pool_chunk_bytes(pool), columns, column_count, &layout);
-    for (size_t i = 0; status == SHOAL_OK && i < column_count; i++) {
-        offsets[i] = (uint32_t)columns[i].offset;
+    shoal_status status = shoal_layout_compute(pool_chunk_bytes(pool), columns, total, &layout);
+    for (size_t i = 0; status == SHOAL_OK && i < total; i++) {
+        offsets[i < archetype->column_count ? i : i + 1] = (uint32_t)columns[i].offset;
     }
-    offsets[column_count] = (uint32_t)layout.capacity;
+    offsets[archetype->column_count] = (uint32_t)layout.capacity;
     if (columns != few) {
-        memory_release(&world->memory, SHOAL_PURPOSE_SCRATCH, columns, column_count * sizeof *columns, 16);
+        memory_release(&world->memory, SHOAL_PURPOSE_SCRATCH, columns, total * sizeof *columns, 16);
     }
     return status;
 }
@@ -291,12 +429,12 @@ static shoal_status layout_ensure(shoal_world *world, shoal_archetype *archetype
         return SHOAL_OK;
     }
     uint32_t *offsets = archetype->inline_offsets;
-    if (wanted * layout_stride(archetype) > ARCHETYPE_INLINE_OFFSETS) {
+    if (wanted * (size_t)archetype->layout_stride > ARCHETYPE_INLINE_OFFSETS) {
         offsets = memory_allocate(&world->memory, SHOAL_PURPOSE_ARCHETYPE, offsets_bytes(archetype, wanted), 4);
     }
     shoal_status status = offsets == NULL ? world->memory.failure : SHOAL_OK;
     for (uint32_t i = 0; i < wanted && status == SHOAL_OK; i++) {
-        status = layout_write(world, archetype, archetype->first_pool + i, offsets + i * layout_stride(archetype));
+        status = layout_write(world, archetype, archetype->first_pool + i, offsets + i * (size_t)archetype->layout_stride);
     }
     if (status != SHOAL_OK) {
         offsets_release(world, archetype, offsets, wanted);
@@ -342,18 +480,33 @@ static shoal_status watchers_prepare(shoal_world *world, const shoal_archetype *
     return SHOAL_OK;
 }
 
-static shoal_archetype *archetype_make(shoal_world *world, const uint32_t *ids, size_t count, shoal_status *status) {
+/* Counts an archetype as a user of its shared values, or no more. */
+static void shared_use(shoal_world *world, const shoal_archetype *archetype, bool uses) {
+    for (uint32_t i = 0; i < archetype->more->shared_count; i++) {
+        shared_table *table = store_shared(world, archetype->more->shared[i].component);
+        uint32_t number = (uint32_t)archetype->more->shared[i].key;
+        if (uses) {
+            shared_add_users(table, number, 1);
+        } else {
+            shared_drop_users(table, number, 1);
+            shared_forget_unused(table, number);
+        }
+    }
+}
+
+static shoal_archetype *archetype_make(shoal_world *world, archetype_set set, shoal_status *status) {
     *status = tables_reserve(world);
     *status = *status == SHOAL_OK ? by_set_reserve(world) : *status;
     if (*status != SHOAL_OK) {
         return NULL;
     }
-    shoal_archetype *made = block_make(world, ids, count);
+    shoal_archetype *made = block_make(world, set);
     if (made == NULL) {
         *status = world->memory.failure;
         return NULL;
     }
-    made->hash = set_hash(ids, count);
+    shared_use(world, made, true);
+    made->hash = set_hash(set);
     *status = sizes_choose(world, made);
     *status = *status == SHOAL_OK ? watchers_prepare(world, made) : *status;
     if (*status != SHOAL_OK) {
@@ -364,13 +517,14 @@ static shoal_archetype *archetype_make(shoal_world *world, const uint32_t *ids, 
     for (archetype_watcher *watcher = world->watchers; watcher != NULL; watcher = watcher->next) {
         watcher->commit(watcher, made);
     }
+    archetype_note_idle(world, made);
     return made;
 }
 
-shoal_archetype *archetype_obtain(shoal_world *world, const uint32_t *ids, size_t count, shoal_status *status) {
-    shoal_archetype *found = archetype_lookup(world, ids, count);
+shoal_archetype *archetype_obtain(shoal_world *world, archetype_set set, shoal_status *status) {
+    shoal_archetype *found = archetype_lookup(world, set);
     *status = SHOAL_OK;
-    return found != NULL ? found : archetype_make(world, ids, count, status);
+    return found != NULL ? found : archetype_make(world, set, status);
 }
 
 /* ---- chunks ---- */
@@ -401,6 +555,9 @@ void archetype_flush_left(shoal_world *world) {
 }
 
 static void ref_release(shoal_world *world, shoal_archetype *archetype, const chunk_ref *ref) {
+    for (uint32_t i = 0; i < archetype->more->chunk_type_count; i++) {
+        component_end(&world->memory, archetype->more->chunk_types[i], archetype_chunk_value(archetype, ref->bits, i), 1);
+    }
     ref_forget(archetype, ref);
     pool_give(&world->pools, (shoal_chunk *)(void *)chunk_base(ref));
 }
@@ -435,9 +592,27 @@ static shoal_status refs_reserve(shoal_world *world, shoal_archetype *archetype,
     return SHOAL_OK;
 }
 
-/* Chunks with hooks are never merged: the value that a caller gives may lie in one, and a moved object is no more. */
+/* Chunks with hooks are never merged: the value that a caller gives may lie in one, and a moved object is no more. Nor
+   are those with chunk values, which live as long as their chunk. */
 static bool chunks_may_merge(const shoal_archetype *archetype) {
-    return !archetype->hooked;
+    return !archetype->hooked && archetype->more->chunk_type_count == 0;
+}
+
+/* No bit is set, and chunk values are their defaults; false when a hook has failed, and nothing is made then. */
+static bool chunk_values_make(shoal_world *world, const shoal_archetype *archetype, uintptr_t bits, size_t capacity) {
+    for (uint32_t i = 0; i < archetype->more->toggle_count; i++) {
+        memset(archetype_bits(archetype, bits, i), 0, (capacity + 63) / 64 * sizeof(uint64_t));
+    }
+    for (uint32_t i = 0; i < archetype->more->chunk_type_count; i++) {
+        const component_type *type = archetype->more->chunk_types[i];
+        if (!component_make_default(&world->memory, type, archetype_chunk_value(archetype, bits, i), 1)) {
+            while (i-- > 0) {
+                component_end(&world->memory, archetype->more->chunk_types[i], archetype_chunk_value(archetype, bits, i), 1);
+            }
+            return false;
+        }
+    }
+    return true;
 }
 
 /* The size of the next chunk: at most a quarter of the bytes in use, or the largest that `missing` rows fill. A chunk
@@ -498,6 +673,12 @@ static shoal_status chunk_add(shoal_world *world, shoal_archetype *archetype, ui
     if (added == NULL) {
         return world->memory.failure;
     }
+    uint32_t ordinal = pool - archetype->first_pool;
+    size_t capacity = archetype_layout(archetype, ordinal)[archetype->column_count];
+    if (!chunk_values_make(world, archetype, (uintptr_t)added | ordinal, capacity)) {
+        pool_give(&world->pools, added);
+        return SHOAL_HOOK_FAILED;
+    }
     chunk_append(world, archetype, kept, added);
     return SHOAL_OK;
 }
@@ -532,6 +713,7 @@ void archetype_settle(shoal_world *world, shoal_archetype *archetype) {
 
 void archetype_chunk_emptied(shoal_world *world, shoal_archetype *archetype) {
     archetype->chunk_count--;
+    archetype_note_idle(world, archetype);
     if (archetype->reserved_rows > 0 || archetype->spare_count > 0) {
         archetype->spare_count++;
     } else {
@@ -542,11 +724,31 @@ void archetype_chunk_emptied(shoal_world *world, shoal_archetype *archetype) {
 
 /* ---- the end of one ---- */
 
+void archetype_note_idle(shoal_world *world, shoal_archetype *archetype) {
+    if (archetype->more->shared_count != 0 && archetype->row_count == 0 && !archetype->is_idle) {
+        archetype->is_idle = true;
+        archetype->more->next_idle = world->idle_archetypes;
+        world->idle_archetypes = archetype;
+    }
+}
+
+void archetype_sweep_idle(shoal_world *world) {
+    while (world->idle_archetypes != NULL) {
+        shoal_archetype *idle = world->idle_archetypes;
+        world->idle_archetypes = idle->more->next_idle;
+        idle->is_idle = false;
+        if (idle->row_count == 0) {
+            archetype_remove(world, idle);
+        }
+    }
+}
+
 void archetype_free(shoal_world *world, shoal_archetype *archetype) {
     uint32_t total = archetype->chunk_count + archetype->spare_count;
     for (uint32_t i = 0; i < total; i++) {
         ref_release(world, archetype, &archetype->chunks[i]);
     }
+    shared_use(world, archetype, false);
     offsets_release(world, archetype, archetype->offsets, archetype->layout_count);
     if (archetype->chunks != &archetype->inline_chunk) {
         memory_release(&world->memory, SHOAL_PURPOSE_ARCHETYPE, archetype->chunks,
@@ -556,11 +758,12 @@ void archetype_free(shoal_world *world, shoal_archetype *archetype) {
 }
 
 void archetype_remove(shoal_world *world, shoal_archetype *archetype) {
-    SHOAL_ASSERT(archetype->row_count == 0 && archetype != world->root);
+    SHOAL_ASSERT(archetype->row_count == 0 && archetype != world->root && !archetype->is_idle);
+    world->gone_versions += archetype->version + 1;
     for (archetype_watcher *watcher = world->watchers; watcher != NULL; watcher = watcher->next) {
         watcher->forget(watcher, archetype);
     }
-    transition_drop_all(world);
+    transition_drop_of(world, archetype);
     tables_remove(world, archetype);
     archetype_free(world, archetype);
 }

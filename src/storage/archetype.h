@@ -3,8 +3,14 @@
  *
  *     archetype -> chunks[0] chunks[1] ... chunks[chunk_count - 1] | spare chunks
  *
- * Components are kept in one order everywhere: those with data by id, then tags by id; a component with data has
- * the same number as its column. Where a component is found by id: a small open hash table of numbers.
+ * Components are kept in one order everywhere: those with a column by id, then the others by id (tags, shared and chunk
+ * components); a component with a column has the same number as its column. Where a component is found by id: a small
+ * open hash table of numbers. Two archetypes may have the same components: the keys of their shared values tell them
+ * apart, a key for each shared component in the order above.
+ *
+ * Behind the columns of a chunk lie the enable bits of toggle components and the values of chunk components:
+ *
+ *     offsets   | column 0 | column 1 | ... | capacity | bits 0 | ... | chunk value 0 | ... |       a layout each
  *
  * Chunks. Invariant "dense": every chunk but the last one in use is full, none in use is empty; spare chunks (only
  * inside of an operation that has reserved rows) come after them and are empty. `open` is the chunk that the next
@@ -43,7 +49,38 @@ typedef struct archetype_column {
     const component_type *type;
     uint32_t byte_size;
     bool hooked;
+    bool is_cell; /* of a buffer, which callers must not see as a value */
 } archetype_column;
+
+/* A shared component and the key of its value: the number in the shared table. */
+typedef struct archetype_shared {
+    uint64_t key;
+    const void *value;
+    uint32_t component;
+} archetype_shared;
+
+/* What tells archetypes apart: sorted components, and the keys of the shared ones among them. */
+typedef struct archetype_set {
+    const uint32_t *ids;
+    const uint64_t *keys; /* key_count entries, in the order of the ids */
+    size_t count;
+    size_t key_count;
+} archetype_set;
+
+/* Shared values, enable bits, chunk values and cleanup components of an archetype that has any; one without points to one that is empty. */
+typedef struct archetype_more {
+    const archetype_shared *shared;
+    const component_type *const *chunk_types;
+    const uint16_t *toggles; /* the number of the component of each column of bits */
+    uint32_t shared_count;
+    uint32_t toggle_count;
+    uint32_t chunk_type_count;
+    struct shoal_archetype *next_idle; /* see archetype_note_idle() */
+    struct shoal_transition *dying_edge; /* with cleanup components: to what stays of a destroyed entity, or NULL */
+} archetype_more;
+
+/* Why ordinary queries do not see an archetype. */
+enum archetype_hidden { ARCHETYPE_PREFAB = 1, ARCHETYPE_DYING = 2 };
 
 /* Where a component is found by its id. */
 typedef struct archetype_slot {
@@ -67,12 +104,19 @@ typedef struct shoal_archetype {
     const archetype_slot *slots; /* open hash table by id */
     const archetype_column *columns;
     uint32_t *offsets; /* layout_count layouts by ordinal: a column's offset each, then the capacity */
+    uint32_t layout_stride; /* entries of one layout in `offsets` */
     uint32_t slot_mask;
     uint32_t index; /* in world->archetypes */
     uint16_t component_count;
     uint16_t column_count;
-    bool hooked;        /* some column has ctor, copy, move or dtor */
-    bool careful;       /* hooked, or some component has a validate hook or a default value */
+    bool hooked;        /* some column's values are more than bytes */
+    bool careful;       /* there is more to a row than bytes in columns: hooks of any kind, default values, bits, chunk or
+                           shared values */
+    bool has_cleanup;   /* some component has the trait */
+    bool notifies;      /* some component has on_add, on_set or on_remove */
+    bool ends_simply;   /* nothing of an entity stays behind, and nobody is told of its end */
+    uint8_t hidden;     /* archetype_hidden */
+    bool is_idle;       /* in the world's list of archetypes with shared values that may be empty */
     uint8_t first_pool; /* chunk sizes, as pool numbers */
     uint8_t largest_pool;
     uint8_t layout_count;
@@ -86,6 +130,9 @@ typedef struct shoal_archetype {
     size_t chunk_bytes;      /* of all chunks, spares too */
     uint64_t row_capacity;   /* of all chunks, spares too */
     uint64_t reserved_rows;  /* promised by archetype_promise(); emptied chunks stay as spares meanwhile */
+    uint64_t version;        /* rises when a row comes, goes or moves */
+
+    archetype_more *more;    /* what few archetypes have; never NULL */
 } shoal_archetype;
 
 struct shoal_world;
@@ -97,17 +144,24 @@ void archetype_sort_ids(uint32_t *ids, size_t count);
 
 /* True when `a` comes before `b` in archetype order. */
 static inline bool archetype_id_before(uint32_t a, uint32_t b) {
-    bool a_is_tag = component_type_at(a)->def.size == 0;
-    bool b_is_tag = component_type_at(b)->def.size == 0;
-    return a_is_tag != b_is_tag ? b_is_tag : a < b;
+    bool a_has_column = component_type_at(a)->has_column;
+    bool b_has_column = component_type_at(b)->has_column;
+    return a_has_column != b_has_column ? a_has_column : a < b;
 }
 
 /* The archetype of a sorted set, made if there is none. NULL with `status`: ARCHETYPE_LIMIT, ROW_TOO_LARGE,
-   OUT_OF_MEMORY, MEMORY_LIMIT. */
-shoal_archetype *archetype_obtain(struct shoal_world *world, const uint32_t *ids, size_t count, shoal_status *status);
+   OUT_OF_MEMORY, MEMORY_LIMIT. A new one uses its shared values. */
+shoal_archetype *archetype_obtain(struct shoal_world *world, archetype_set set, shoal_status *status);
 
 /* The same without making one. */
-shoal_archetype *archetype_lookup(const struct shoal_world *world, const uint32_t *ids, size_t count);
+shoal_archetype *archetype_lookup(const struct shoal_world *world, archetype_set set);
+
+/* Ends the archetypes with shared values that have become empty, so that a value goes with its last user. Called at the
+   end of operations, when nobody holds an archetype. */
+void archetype_sweep_idle(struct shoal_world *world);
+
+/* Takes note that an archetype with shared values may be empty at the end of the operation. */
+void archetype_note_idle(struct shoal_world *world, shoal_archetype *archetype);
 
 /* Ends an archetype that has no rows: takes it out of the world's tables and gives its memory back. */
 void archetype_remove(struct shoal_world *world, shoal_archetype *archetype);
@@ -137,8 +191,25 @@ static ALWAYS_INLINE shoal_entity *chunk_entities(const chunk_ref *ref) {
 
 /* The offsets of the columns in a chunk, from its address with the layout ordinal. */
 static ALWAYS_INLINE const uint32_t *archetype_layout(const shoal_archetype *archetype, uintptr_t chunk) {
-    return archetype->offsets + (chunk & INDEX_CHUNK_LOW_MASK) * ((size_t)archetype->column_count + 1);
+    return archetype->offsets + (chunk & INDEX_CHUNK_LOW_MASK) * (size_t)archetype->layout_stride;
 }
+
+/* The words of one column of enable bits; bits of rows that are not there are 0. */
+static inline uint64_t *archetype_bits(const shoal_archetype *archetype, uintptr_t chunk, uint32_t toggle) {
+    uint32_t offset = archetype_layout(archetype, chunk)[archetype->column_count + 1 + toggle];
+    return (uint64_t *)(void *)((char *)index_chunk_address(chunk) + offset);
+}
+
+/* The value of a chunk component. */
+static inline void *archetype_chunk_value(const shoal_archetype *archetype, uintptr_t chunk, uint32_t number) {
+    uint32_t offset = archetype_layout(archetype, chunk)[archetype->column_count + 1 + archetype->more->toggle_count + number];
+    return (char *)index_chunk_address(chunk) + offset;
+}
+
+/* Which column of bits, chunk value or shared value a component has; ARCHETYPE_NONE when it has none. */
+uint32_t archetype_toggle(const shoal_archetype *archetype, uint32_t id);
+uint32_t archetype_chunk_number(const shoal_archetype *archetype, uint32_t id);
+uint32_t archetype_shared_number(const shoal_archetype *archetype, uint32_t id);
 
 /* The address of a value, from what the index record says. */
 static ALWAYS_INLINE char *archetype_value(const shoal_archetype *archetype, uintptr_t chunk, uint32_t column,
@@ -170,6 +241,7 @@ void archetype_find_open(shoal_archetype *archetype);
 static ALWAYS_INLINE void archetype_commit_row(shoal_archetype *archetype) {
     chunk_ref *ref = archetype->open;
     archetype->row_count++;
+    archetype->version++;
     if (UNLIKELY(ref->count == 0)) {
         archetype->chunk_count++;
         archetype->spare_count--;

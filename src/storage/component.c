@@ -19,6 +19,7 @@
 #include "../base/error.h"
 #include "../base/hash.h"
 #include "../base/spinlock.h"
+#include "buffer.h"
 
 #define REGISTER_CALL "shoal_component_register"
 #define NAME_TABLE_FIRST_CAPACITY 128
@@ -133,7 +134,7 @@ static char *block_allocate(uint64_t byte_size, size_t alignment) {
 /*
  * Fills `copy` from a checked definition; false when memory ran out. The block holds
  *
- *     | default value, aligned as the type | field tables | names |
+ *     | default value, aligned as the type | field tables | required slots | names |
  */
 static bool definition_copy(const shoal_component_def *def, shoal_component_def *copy) {
     copy_need need = {.text_bytes = strlen(def->name) + 1};
@@ -141,13 +142,18 @@ static bool definition_copy(const shoal_component_def *def, shoal_component_def 
     size_t alignment = def->alignment != 0 ? def->alignment : 1;
     uint64_t value_bytes = def->default_value != NULL ? align_up(def->size, _Alignof(shoal_field)) : 0;
     uint64_t table_bytes = need.field_count * sizeof(shoal_field);
-    char *block = block_allocate(value_bytes + table_bytes + need.text_bytes, value_bytes != 0 ? alignment : 1);
+    uint64_t required_bytes = def->required_count * sizeof(shoal_component_slot *);
+    char *block =
+        block_allocate(value_bytes + table_bytes + required_bytes + need.text_bytes, value_bytes != 0 ? alignment : 1);
     if (block == NULL) {
         return false;
     }
     copy_cursor cursor = {.fields = (shoal_field *)(void *)(block + value_bytes),
-                          .text = block + value_bytes + table_bytes};
+                          .text = block + value_bytes + table_bytes + required_bytes};
     *copy = *def;
+    if (def->required_count != 0) {
+        copy->required = memcpy(block + value_bytes + table_bytes, def->required, (size_t)required_bytes);
+    }
     copy->alignment = alignment;
     copy->name = text_copy(def->name, &cursor);
     copy->fields = fields_copy(def->fields, def->field_count, &cursor);
@@ -210,6 +216,13 @@ COLD static void conflict_report(const shoal_component_def *old, const shoal_com
                            (unsigned)def->version);
         return;
     }
+    if (!component_same_kind(old, def)) {
+        (void)error_detail(record, SHOAL_COMPONENT_CONFLICT, REGISTER_CALL,
+                           "%.60s is registered as a %s component; this definition is of another kind (%s) or has other "
+                           "traits",
+                           old->name, component_storage_name(old->storage), component_storage_name(def->storage));
+        return;
+    }
     const shoal_field *found[2];
     char texts[2][96];
     first_difference((field_table){old->fields, old->field_count}, (field_table){def->fields, def->field_count}, found);
@@ -244,6 +257,24 @@ static bool has_entity_field(const shoal_field *fields, size_t field_count) {
     return false;
 }
 
+/* Fills in what follows from the definition. */
+static void type_derive(component_type *type) {
+    shoal_component_def *def = &type->def;
+    bool is_buffer = def->storage == SHOAL_STORAGE_BUFFER;
+    def->exclusive = def->exclusive || def->acyclic;
+    type->hooked = def->copy != NULL || is_buffer;
+    type->has_entities = has_entity_field(def->fields, def->field_count);
+    type->has_column = def->size != 0 && (def->storage == SHOAL_STORAGE_TABLE || is_buffer);
+    type->in_archetype = def->storage != SHOAL_STORAGE_SPARSE && def->storage != SHOAL_STORAGE_RELATION &&
+                         def->storage != SHOAL_STORAGE_UNIQUE;
+    type->notifies = def->on_add != NULL || def->on_set != NULL || def->on_remove != NULL;
+    type->value_size = (uint32_t)def->size;
+    type->value_alignment = (uint32_t)def->alignment;
+    if (is_buffer) {
+        buffer_measure(def, &type->inline_count, &type->inline_offset, &type->value_size, &type->value_alignment);
+    }
+}
+
 /* The raw place of a new id, or NULL when memory ran out. */
 static component_type *type_reserve(uint32_t id) {
     component_type **block = &component_blocks[id / COMPONENT_BLOCK_SIZE];
@@ -269,8 +300,7 @@ static uint32_t registry_add(const shoal_component_def *def, uint64_t hash) {
     }
     type->hash = hash;
     type->id = id;
-    type->hooked = def->copy != NULL;
-    type->has_entities = has_entity_field(type->def.fields, type->def.field_count);
+    type_derive(type);
     name_table.ids[name_table_place(name_table.ids, name_table.capacity, hash)] = id;
     atomic_store_explicit(&component_published, id, memory_order_release);
     return id;
@@ -283,6 +313,54 @@ static uint32_t registry_find_or_add(const shoal_component_def *def) {
     uint32_t id = type != NULL ? registered_id(type, def) : registry_add(def, hash);
     spinlock_unlock(&registry_lock);
     return id;
+}
+
+/* ---- values ---- */
+
+bool component_make_repeated(shoal_memory *memory, const component_type *type, void *values, const void *source,
+                             size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        char *value = (char *)values + i * type->value_size;
+        if (!component_make_copy(memory, type, value, source, 1)) {
+            component_end(memory, type, values, i);
+            return false;
+        }
+    }
+    return true;
+}
+
+bool component_make_given(shoal_memory *memory, const component_type *type, void *value, const void *given) {
+    if (type->def.storage == SHOAL_STORAGE_BUFFER) {
+        memory->failure = SHOAL_OK;
+        shoal_status status = SHOAL_OK;
+        bool made = buffer_make_span(memory, type, value, given, &status);
+        memory->failure = status == SHOAL_HOOK_FAILED ? SHOAL_OK : status;
+        return made;
+    }
+    return component_make_copy(memory, type, value, given, 1);
+}
+
+bool component_make_cells(shoal_memory *memory, const component_type *type, void *cells, const void *source,
+                          size_t count) {
+    shoal_status status = SHOAL_OK;
+    bool made = true;
+    memory->failure = SHOAL_OK;
+    if (source != NULL) {
+        made = buffer_make_copies(memory, type, cells, source, count, &status);
+    }
+    for (size_t i = 0; source == NULL && i < count; i++) {
+        made = made && buffer_make_span(memory, type, (char *)cells + i * type->value_size, NULL, &status);
+    }
+    memory->failure = status == SHOAL_HOOK_FAILED ? SHOAL_OK : status;
+    return made;
+}
+
+void component_relocate_cells(const component_type *type, void *cells, void *source, size_t count) {
+    buffer_relocate(type, cells, source, count);
+}
+
+void component_end_cells(shoal_memory *memory, const component_type *type, void *cells, size_t count) {
+    buffer_end(memory, type, cells, count);
 }
 
 /* ---- public ---- */

@@ -18,6 +18,7 @@
 
 #include "../base/compiler.h"
 #include "../base/copy.h"
+#include "../base/memory.h"
 
 #define COMPONENT_BLOCK_SIZE 256
 #define COMPONENT_BLOCK_COUNT 256
@@ -27,8 +28,15 @@ typedef struct component_type {
     shoal_component_def def; /* the registry's own copies of name, fields and default value; alignment >= 1 */
     uint64_t hash;           /* FNV-1a of the name */
     uint32_t id;
-    bool hooked;       /* has ctor, copy, move or dtor (then copy and dtor for certain) */
-    bool has_entities; /* an entity field somewhere inside */
+    bool hooked;          /* values are more than bytes: ctor, copy, move or dtor (then copy and dtor), or a buffer */
+    bool has_entities;    /* an entity field somewhere inside */
+    bool has_column;      /* a value in each row of a chunk */
+    bool in_archetype;    /* part of an archetype's set: all but sparse, relation and unique */
+    bool notifies;        /* has on_add, on_set or on_remove */
+    uint32_t value_size;  /* bytes of one value where it is stored: of a buffer, its cell */
+    uint32_t value_alignment;
+    uint32_t inline_count;  /* buffer: elements in the cell */
+    uint32_t inline_offset; /* buffer: where they begin */
 } component_type;
 
 extern component_type *component_blocks[COMPONENT_BLOCK_COUNT]; /* guard: component_published */
@@ -54,47 +62,64 @@ shoal_status component_check(const shoal_component_def *def);
  * any. */
 bool component_same_layout(const shoal_component_def *a, const shoal_component_def *b);
 
-/* Calls `visit` with the address of every entity field inside of the value, nested and in arrays as well. */
+/* The part of that which is about kind and traits. */
+bool component_same_kind(const shoal_component_def *a, const shoal_component_def *b);
+
+/* The word for a kind. */
+const char *component_storage_name(shoal_storage storage);
+
+/* Calls `visit` with the address of every entity field inside of the value (of one element, for a buffer), nested and in arrays as well. */
 void component_visit_entities(const component_type *type, void *value, void (*visit)(void *user, shoal_entity *entity),
                               void *user);
 
 /* ---- values: what the hooks do, or plain bytes where there are none ---- */
 
+/* Values of buffers: their cells; see buffer.h. */
+bool component_make_cells(shoal_memory *memory, const component_type *type, void *cells, const void *source,
+                          size_t count);
+void component_relocate_cells(const component_type *type, void *cells, void *source, size_t count);
+void component_end_cells(shoal_memory *memory, const component_type *type, void *cells, size_t count);
+
 /* True when a default value is made by a hook, which may fail. */
 static inline bool component_default_can_fail(const component_type *type) {
-    return type->def.ctor != NULL || (type->def.copy != NULL && type->def.default_value != NULL);
+    return type->def.storage != SHOAL_STORAGE_BUFFER &&
+           (type->def.ctor != NULL || (type->def.copy != NULL && type->def.default_value != NULL));
 }
 
-/* Copies of one value; none when the copy hook fails. */
-static inline bool component_make_repeated(const component_type *type, void *values, const void *source, size_t count) {
-    const shoal_component_def *def = &type->def;
-    for (size_t i = 0; i < count; i++) {
-        char *value = (char *)values + i * def->size;
-        if (def->copy == NULL) {
-            memcpy(value, source, def->size);
-        } else if (!def->copy(value, source, 1, def->user)) {
-            def->dtor(values, i, def->user);
-            return false;
-        }
-    }
-    return true;
+/* What an instance of making can run into besides a hook that says no. */
+static inline shoal_status component_failure(const component_type *type, const shoal_memory *memory) {
+    return type->def.storage == SHOAL_STORAGE_BUFFER && memory->failure != SHOAL_OK ? memory->failure
+                                                                                     : SHOAL_HOOK_FAILED;
 }
+
+/* Copies of one stored value; none when the copy fails. */
+bool component_make_repeated(shoal_memory *memory, const component_type *type, void *values, const void *source,
+                             size_t count);
 
 /* Default values in raw memory; false when a hook failed, and nothing is made then. */
-static inline bool component_make_default(const component_type *type, void *values, size_t count) {
+static inline bool component_make_default(shoal_memory *memory, const component_type *type, void *values,
+                                          size_t count) {
     const shoal_component_def *def = &type->def;
+    if (def->storage == SHOAL_STORAGE_BUFFER) {
+        memset(values, 0, count * type->value_size); /* empty cells */
+        return component_make_cells(memory, type, values, NULL, count);
+    }
     if (def->ctor != NULL) {
         return def->ctor(values, count, def->user);
     }
     if (def->default_value != NULL) {
-        return component_make_repeated(type, values, def->default_value, count);
+        return component_make_repeated(memory, type, values, def->default_value, count);
     }
     memset(values, 0, count * def->size);
     return true;
 }
 
-/* Copies in raw memory; false when the copy hook failed, and nothing is made then. */
-static inline bool component_make_copy(const component_type *type, void *values, const void *source, size_t count) {
+/* Copies of stored values in raw memory; false when that fails, and nothing is made then. */
+static inline bool component_make_copy(shoal_memory *memory, const component_type *type, void *values,
+                                       const void *source, size_t count) {
+    if (UNLIKELY(type->def.storage == SHOAL_STORAGE_BUFFER)) {
+        return component_make_cells(memory, type, values, source, count);
+    }
     if (type->def.copy != NULL) {
         return type->def.copy(values, source, count, type->def.user);
     }
@@ -102,18 +127,25 @@ static inline bool component_make_copy(const component_type *type, void *values,
     return true;
 }
 
+/* A value in raw memory out of what a caller gave: the same, but of a buffer a span. */
+bool component_make_given(shoal_memory *memory, const component_type *type, void *value, const void *given);
+
 /* Moves into raw memory; the source is raw memory afterwards. Cannot fail. */
 static inline void component_relocate(const component_type *type, void *values, void *source, size_t count) {
-    if (type->def.move != NULL) {
+    if (UNLIKELY(type->def.storage == SHOAL_STORAGE_BUFFER)) {
+        component_relocate_cells(type, values, source, count);
+    } else if (type->def.move != NULL) {
         type->def.move(values, source, count, type->def.user);
     } else {
-        memcpy(values, source, count * type->def.size);
+        memcpy(values, source, count * type->value_size);
     }
 }
 
 /* Ends values; they are raw memory afterwards. */
-static inline void component_end(const component_type *type, void *values, size_t count) {
-    if (type->def.dtor != NULL) {
+static inline void component_end(shoal_memory *memory, const component_type *type, void *values, size_t count) {
+    if (UNLIKELY(type->def.storage == SHOAL_STORAGE_BUFFER)) {
+        component_end_cells(memory, type, values, count);
+    } else if (type->def.dtor != NULL) {
         type->def.dtor(values, count, type->def.user);
     }
 }

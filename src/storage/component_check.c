@@ -16,9 +16,9 @@
 #include <stdlib.h>
 
 #include "../base/error.h"
+#include "../base/utf8.h"
 
 #define CALL "shoal_component_register"
-#define NAME_BYTES_MAX 255
 #define NESTING_MAX 16
 
 /* The size that a kind prescribes; 0 means any from one byte on. */
@@ -51,54 +51,8 @@ typedef struct field_scope {
 
 /* ---- names ---- */
 
-/* The code point at `text`, and in `*length` its bytes; length 0 when the bytes are not UTF-8. Overlong forms,
-   surrogates and what lies above U+10FFFF are not. Stops at the terminating zero. */
-static uint32_t utf8_decode(const unsigned char *text, size_t *length) {
-    static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
-    size_t bytes = text[0] < 0x80 ? 1 : text[0] >> 5 == 6 ? 2 : text[0] >> 4 == 14 ? 3 : text[0] >> 3 == 30 ? 4 : 0;
-    *length = 0;
-    if (bytes <= 1) {
-        *length = bytes;
-        return text[0];
-    }
-    uint32_t code = text[0] & (0xFFu >> (bytes + 1));
-    for (size_t i = 1; i < bytes; i++) {
-        if ((text[i] & 0xC0) != 0x80) {
-            return 0;
-        }
-        code = code << 6 | (text[i] & 0x3Fu);
-    }
-    if (code >= smallest[bytes] && code <= 0x10FFFF && (code < 0xD800 || code > 0xDFFF)) {
-        *length = bytes;
-    }
-    return code;
-}
-
-static bool is_control(uint32_t code) {
-    return code < 0x20 || (code >= 0x7F && code < 0xA0);
-}
-
-/* What is wrong with a name and at which byte, or NULL. A name that passes fits into one line of a message. */
 static const char *name_fault(const char *name, size_t *place) {
-    *place = 0;
-    if (name == NULL || name[0] == '\0') {
-        return name == NULL ? "is null" : "is empty";
-    }
-    while (name[*place] != '\0') {
-        size_t length;
-        uint32_t code = utf8_decode((const unsigned char *)name + *place, &length);
-        if (length == 0) {
-            return "is not UTF-8";
-        }
-        if (is_control(code)) {
-            return "has a control character";
-        }
-        if (*place + length > NAME_BYTES_MAX) {
-            return "is longer than 255 bytes";
-        }
-        *place += length;
-    }
-    return NULL;
+    return utf8_name_fault(name, true, place);
 }
 
 /* ---- fields ---- */
@@ -303,6 +257,90 @@ static shoal_status default_check(const shoal_component_def *def) {
                         def->size == 0 ? "but is a tag" : "beside a ctor hook");
 }
 
+/* ---- kinds and traits ---- */
+
+static const char *const storage_names[] = {"table", "sparse", "shared", "chunk", "buffer", "unique", "relation"};
+
+const char *component_storage_name(shoal_storage storage) {
+    return (unsigned)storage <= SHOAL_STORAGE_RELATION ? storage_names[storage] : "unknown";
+}
+
+/* The first trait that the kind cannot have, or NULL. */
+static const char *trait_misplaced(const shoal_component_def *def) {
+    shoal_storage storage = def->storage;
+    bool in_rows = storage == SHOAL_STORAGE_TABLE || storage == SHOAL_STORAGE_BUFFER;
+    bool relates = storage == SHOAL_STORAGE_RELATION;
+    const struct {
+        bool misplaced;
+        const char *name;
+    } traits[] = {
+        {def->toggle && !in_rows, "toggle"},
+        {def->cleanup && !in_rows, "cleanup"},
+        {def->stable && storage != SHOAL_STORAGE_SPARSE, "stable"},
+        {def->inline_count != 0 && storage != SHOAL_STORAGE_BUFFER, "inline_count"},
+        {def->exclusive && !relates, "exclusive"},
+        {def->acyclic && !relates, "acyclic"},
+        {def->split && !relates, "split"},
+        {def->on_target_destroyed != SHOAL_TARGET_REMOVE && !relates, "on_target_destroyed"},
+        {(def->equal != NULL || def->hash != NULL) && storage != SHOAL_STORAGE_SHARED, "equal or hash"},
+    };
+    for (size_t i = 0; i < sizeof traits / sizeof traits[0]; i++) {
+        if (traits[i].misplaced) {
+            return traits[i].name;
+        }
+    }
+    return NULL;
+}
+
+/* What contradicts itself beside misplaced traits, as a sentence after the name, or NULL. */
+static const char *traits_fault(const shoal_component_def *def) {
+    shoal_storage storage = def->storage;
+    bool needs_size = storage == SHOAL_STORAGE_SHARED || storage == SHOAL_STORAGE_CHUNK || storage == SHOAL_STORAGE_BUFFER;
+    if (needs_size && def->size == 0) {
+        return "needs a size";
+    }
+    if ((def->equal == NULL) != (def->hash == NULL)) {
+        return "needs both equal and hash, or none";
+    }
+    if (def->split && !def->exclusive && !def->acyclic) {
+        return "is split, so it must be exclusive";
+    }
+    if ((unsigned)def->on_target_destroyed > SHOAL_TARGET_REFUSE) {
+        return "has an unknown target policy";
+    }
+    return def->required_count != 0 && def->required == NULL ? "has a null table of required components" : NULL;
+}
+
+static shoal_status traits_check(const shoal_component_def *def) {
+    error_record *record = error_thread_record();
+    if ((unsigned)def->storage > SHOAL_STORAGE_RELATION) {
+        return error_detail(record, SHOAL_COMPONENT_TRAITS, CALL, "%.100s has the unknown kind %u", def->name,
+                            (unsigned)def->storage);
+    }
+    const char *misplaced = trait_misplaced(def);
+    if (misplaced != NULL) {
+        return error_detail(record, SHOAL_COMPONENT_TRAITS, CALL, "%.100s is a %s component, which cannot have %s",
+                            def->name, component_storage_name(def->storage), misplaced);
+    }
+    const char *fault = traits_fault(def);
+    if (fault != NULL) {
+        return error_detail(record, SHOAL_COMPONENT_TRAITS, CALL, "%.100s %s", def->name, fault);
+    }
+    for (size_t i = 0; i < def->required_count; i++) {
+        if (def->required[i] == NULL || def->required[i]->def.storage == SHOAL_STORAGE_RELATION ||
+            def->required[i]->def.storage == SHOAL_STORAGE_UNIQUE) {
+            return error_detail(record, SHOAL_COMPONENT_TRAITS, CALL, "%.100s cannot require component %zu of its list",
+                                def->name, i);
+        }
+    }
+    uint64_t inline_bytes = (uint64_t)def->inline_count * def->size;
+    if (inline_bytes > shoal_limits_get().component_bytes / 2) {
+        return error_detail(record, SHOAL_COMPONENT_SIZE, CALL, "%.100s keeps %u elements of %zu bytes in the chunk",
+                            def->name, (unsigned)def->inline_count, def->size);
+    }
+    return SHOAL_OK;
+}
+
 shoal_status component_check(const shoal_component_def *def) {
     size_t place;
     const char *fault = name_fault(def->name, &place);
@@ -310,6 +348,7 @@ shoal_status component_check(const shoal_component_def *def) {
         return error_detail(error_thread_record(), SHOAL_COMPONENT_NAME, CALL, "the name %s (byte %zu)", fault, place);
     }
     shoal_status status = size_check(def);
+    status = status != SHOAL_OK ? status : traits_check(def);
     status = status != SHOAL_OK ? status : hooks_check(def);
     status = status != SHOAL_OK ? status : default_check(def);
     return status != SHOAL_OK ? status : fields_check(def);
@@ -332,10 +371,16 @@ static bool tables_same(const shoal_field *a, size_t a_count, const shoal_field 
     return same;
 }
 
+bool component_same_kind(const shoal_component_def *a, const shoal_component_def *b) {
+    return a->storage == b->storage && a->toggle == b->toggle && a->cleanup == b->cleanup && a->stable == b->stable &&
+           a->inline_count == b->inline_count && (a->exclusive || a->acyclic) == (b->exclusive || b->acyclic) && a->acyclic == b->acyclic &&
+           a->split == b->split && a->on_target_destroyed == b->on_target_destroyed;
+}
+
 bool component_same_layout(const shoal_component_def *a, const shoal_component_def *b) {
     size_t a_alignment = a->alignment != 0 ? a->alignment : 1;
     size_t b_alignment = b->alignment != 0 ? b->alignment : 1;
-    return a->size == b->size && a_alignment == b_alignment && a->version == b->version &&
+    return a->size == b->size && a_alignment == b_alignment && a->version == b->version && component_same_kind(a, b) &&
            tables_same(a->fields, a->field_count, b->fields, b->field_count);
 }
 

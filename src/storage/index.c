@@ -479,6 +479,22 @@ shoal_status index_reserve_range(entity_index *index, uint32_t first, uint64_t c
     return SHOAL_OK;
 }
 
+void index_peek_many(const entity_index *index, size_t count, shoal_entity *entities) {
+    size_t done = 0;
+    for (uint32_t page = 0; page < index->page_count && done < count; page++) {
+        const index_page_info *info = index->infos[page];
+        for (uint64_t words = info != NULL ? info->free_summary : 0; words != 0 && done < count; words &= words - 1) {
+            uint32_t w = bit_lowest(words);
+            for (uint64_t bits = info->free_words[w]; bits != 0 && done < count; bits &= bits - 1) {
+                uint32_t slot = (page << INDEX_PAGE_BITS) + w * 64 + bit_lowest(bits);
+                entities[done++] =
+                    index_handle(index, slot, (uint32_t)(index_at(index, slot)->place & INDEX_GENERATION_MASK));
+            }
+        }
+    }
+    SHOAL_ASSERT(done == count);
+}
+
 /* ---- walking, trimming, checking ---- */
 
 COLD shoal_status index_why(const entity_index *index, shoal_entity entity) {

@@ -50,6 +50,7 @@ typedef struct index_record {
 typedef struct index_page_info {
     uint64_t free_words[INDEX_PAGE_WORDS];
     uint64_t free_summary;       /* bit w: free_words[w] is not 0 */
+    uint64_t extra_words[INDEX_PAGE_WORDS]; /* a bit a slot: its entity may have something outside of its row */
     uint16_t *generations;       /* of a page that was put away and whose slots differ; else NULL */
     uint16_t uniform_generation; /* of a page that was put away and whose slots are all alike */
 } index_page_info;
@@ -98,6 +99,22 @@ static ALWAYS_INLINE index_record *index_find(const entity_index *index, shoal_e
         return NULL;
     }
     return record;
+}
+
+/* The extra bit of a live entity's slot: whether it may have loose components or be a target. See store.h. */
+static ALWAYS_INLINE bool index_extra(const entity_index *index, uint32_t slot) {
+    const uint64_t *words = index->infos[slot >> INDEX_PAGE_BITS]->extra_words;
+    return (words[(slot & (INDEX_PAGE_SLOTS - 1)) / 64] >> (slot % 64)) & 1;
+}
+
+static ALWAYS_INLINE void index_set_extra(const entity_index *index, uint32_t slot) {
+    index->infos[slot >> INDEX_PAGE_BITS]->extra_words[(slot & (INDEX_PAGE_SLOTS - 1)) / 64] |= UINT64_C(1)
+                                                                                                << (slot % 64);
+}
+
+static ALWAYS_INLINE void index_clear_extra(const entity_index *index, uint32_t slot) {
+    index->infos[slot >> INDEX_PAGE_BITS]->extra_words[(slot & (INDEX_PAGE_SLOTS - 1)) / 64] &=
+        ~(UINT64_C(1) << (slot % 64));
 }
 
 /* The record of a slot that is known to have a page. */
@@ -171,6 +188,18 @@ static ALWAYS_INLINE shoal_entity index_take(entity_index *index, index_record *
     *record = index_at(index, slot);
     return index_handle(index, slot, (uint32_t)((*record)->place & INDEX_GENERATION_MASK));
 }
+
+/* The handle that index_take() gives next, when index_prepare() has been called. */
+static inline shoal_entity index_peek(entity_index *index) {
+    if (index->next_word == NULL) {
+        (void)index_seek(index);
+    }
+    uint32_t slot = index->next_base + bit_lowest(*index->next_word);
+    return index_handle(index, slot, (uint32_t)(index_at(index, slot)->place & INDEX_GENERATION_MASK));
+}
+
+/* The handles that the next `count` takes give, in order; index_prepare() has seen to it that there are as many. */
+void index_peek_many(const entity_index *index, size_t count, shoal_entity *entities);
 
 /* Fetches the word that giving this slot back will change; any slot is fine. */
 static ALWAYS_INLINE void index_fetch_word(const entity_index *index, uint32_t slot) {

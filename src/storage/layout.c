@@ -13,6 +13,27 @@
 
 #define LINE_BYTES ((size_t)64)
 
+/* Bytes of a column with that many rows. The caller has seen to it that a column of rows does not overflow. */
+static size_t layout_bytes(const shoal_layout_column *column, size_t rows) {
+    switch (column->kind) {
+    case SHOAL_LAYOUT_BITS:
+        return (rows + 63) / 64 * 8;
+    case SHOAL_LAYOUT_SINGLE:
+        return column->size;
+    default:
+        return column->size * rows;
+    }
+}
+
+/* True when that many rows of the column are more than `room` bytes. */
+static bool layout_exceeds(const shoal_layout_column *column, size_t rows, size_t room) {
+    return column->kind == SHOAL_LAYOUT_ROWS ? column->size > room / rows : layout_bytes(column, rows) > room;
+}
+
+static bool layout_is_empty(const shoal_layout_column *column) {
+    return column->size == 0 && column->kind != SHOAL_LAYOUT_BITS;
+}
+
 /* A column starts on a multiple of this. */
 static size_t layout_alignment(const shoal_layout_column *column) {
     return column->alignment > SHOAL_COLUMN_ALIGNMENT ? column->alignment : SHOAL_COLUMN_ALIGNMENT;
@@ -21,7 +42,7 @@ static size_t layout_alignment(const shoal_layout_column *column) {
 static bool layout_columns_valid(const shoal_layout_column *columns, size_t column_count) {
     for (size_t i = 0; i < column_count; i++) {
         size_t alignment = columns[i].alignment;
-        if ((alignment & (alignment - 1)) != 0) {
+        if ((alignment & (alignment - 1)) != 0 || (unsigned)columns[i].kind > SHOAL_LAYOUT_SINGLE) {
             return false;
         }
     }
@@ -39,16 +60,17 @@ static size_t layout_walk(size_t chunk_bytes, const shoal_layout_column *columns
     }
     size_t cursor = SHOAL_CHUNK_HEADER_BYTES + rows * SHOAL_ENTITY_BYTES;
     for (size_t i = 0; i < column_count; i++) {
-        size_t size = columns[i].size;
+        bool is_empty = layout_is_empty(&columns[i]);
         size_t padding = (0 - cursor) & (layout_alignment(&columns[i]) - 1);
-        if (size != 0 && (padding > chunk_bytes - cursor || size > (chunk_bytes - cursor - padding) / rows)) {
+        if (!is_empty && (padding > chunk_bytes - cursor ||
+                          layout_exceeds(&columns[i], rows, chunk_bytes - cursor - padding))) {
             return 0;
         }
-        size_t offset = size == 0 ? 0 : cursor + padding;
-        cursor = size == 0 ? cursor : offset + size * rows;
+        size_t offset = is_empty ? 0 : cursor + padding;
+        cursor = is_empty ? cursor : offset + layout_bytes(&columns[i], rows);
         if (placed != NULL) {
             placed[i].offset = offset;
-            placed[i].end = size == 0 ? 0 : cursor;
+            placed[i].end = is_empty ? 0 : cursor;
         }
     }
     return cursor;
@@ -58,22 +80,25 @@ static size_t layout_walk(size_t chunk_bytes, const shoal_layout_column *columns
 static size_t layout_row_bytes(size_t chunk_bytes, const shoal_layout_column *columns, size_t column_count) {
     size_t row_bytes = SHOAL_ENTITY_BYTES;
     for (size_t i = 0; i < column_count; i++) {
-        if (columns[i].size > chunk_bytes - row_bytes) {
+        size_t size = columns[i].kind == SHOAL_LAYOUT_ROWS ? columns[i].size : 0;
+        if (size > chunk_bytes - row_bytes) {
             return 0;
         }
-        row_bytes += columns[i].size;
+        row_bytes += size;
     }
     return row_bytes;
 }
 
-/* The most that padding can take, or `room` when it may take all of it. */
+/* The most that padding, bits and single values can take, or `room` when they may take all of it. */
 static size_t layout_padding_most(size_t room, const shoal_layout_column *columns, size_t column_count) {
     size_t padding = 0;
     for (size_t i = 0; i < column_count; i++) {
-        size_t most = columns[i].size == 0 ? 0 : layout_alignment(&columns[i]) - 1;
-        if (most > room - padding) {
+        size_t most = layout_is_empty(&columns[i]) ? 0 : layout_alignment(&columns[i]) - 1;
+        size_t fixed = columns[i].kind == SHOAL_LAYOUT_ROWS ? 0 : layout_bytes(&columns[i], room / SHOAL_ENTITY_BYTES);
+        if (fixed > room || most + fixed > room - padding) {
             return room;
         }
+        most += fixed;
         padding += most;
     }
     return padding;

@@ -23,6 +23,10 @@ static ALWAYS_INLINE row_place row_of(const shoal_world *world, const index_reco
                        .row = index_row(record->place)};
 }
 
+/* The value of a component of the archetype at a place: of the row, the chunk or the group (which must not be written);
+   NULL for a tag. */
+void *row_value(row_place place, const component_type *type);
+
 /* The address of column `column` of the row that the next commit into `archetype` makes. */
 static ALWAYS_INLINE char *row_open_value(const shoal_archetype *archetype, uint32_t column) {
     const chunk_ref *ref = archetype->open;
@@ -35,6 +39,17 @@ static ALWAYS_INLINE void row_commit(shoal_archetype *archetype, shoal_entity en
     chunk_entities(ref)[ref->count] = entity;
     index_place(record, entity, ref->bits, archetype->index, ref->count);
     archetype_commit_row(archetype);
+}
+
+/* Sets all enable bits of the last row that has been committed. */
+void row_enable_all(shoal_archetype *archetype, const index_record *record);
+
+/* row_commit() for any archetype: what is new is enabled. */
+static ALWAYS_INLINE void row_commit_enabled(shoal_archetype *archetype, shoal_entity entity, index_record *record) {
+    row_commit(archetype, entity, record);
+    if (UNLIKELY(archetype->more->toggle_count != 0)) {
+        row_enable_all(archetype, record);
+    }
 }
 
 /* ---- one plain row: bytes only, inlined into the operations that are called once for each entity ---- */
@@ -77,6 +92,7 @@ static ALWAYS_INLINE void row_hole_close(shoal_world *world, row_place place, co
     }
     chunk_ref *tail = &archetype->chunks[archetype->chunk_count - 1];
     archetype->row_count--;
+    archetype->version++;
     tail->count = (uint32_t)hole->tail_row;
     archetype->open = tail;
     if (UNLIKELY(hole->tail_row == 0)) {
@@ -84,7 +100,12 @@ static ALWAYS_INLINE void row_hole_close(shoal_world *world, row_place place, co
     }
 }
 
-/* row_remove() for an archetype without hooks. Counts first, then the entity, then the columns: few values are alive at
+/* True when a row is nothing but bytes in columns. */
+static ALWAYS_INLINE bool row_is_plain(const shoal_archetype *archetype) {
+    return LIKELY(!archetype->hooked) && LIKELY(archetype->more->toggle_count == 0);
+}
+
+/* row_remove() for an archetype with plain rows. Counts first, then the entity, then the columns: few values are alive at
    any point, so they stay in registers. */
 static ALWAYS_INLINE void row_remove_plain(shoal_world *world, row_place place) {
     shoal_archetype *archetype = place.archetype;
@@ -95,6 +116,7 @@ static ALWAYS_INLINE void row_remove_plain(shoal_world *world, row_place place) 
     tail->count = (uint32_t)last;
     archetype->open = tail;
     archetype->row_count--;
+    archetype->version++;
     if (LIKELY(tail_bits != place.chunk) || LIKELY(last != place.row)) {
         char *to = (char *)index_chunk_address(place.chunk);
         const char *from = (const char *)index_chunk_address(tail_bits);
@@ -169,7 +191,7 @@ void row_move_all(shoal_world *world, shoal_archetype *source, shoal_archetype *
 void row_remove_all(shoal_world *world, shoal_archetype *archetype);
 
 /* Runs the dtor hooks of all rows, for the end of the world. */
-void row_end_values(shoal_archetype *archetype);
+void row_end_values(shoal_world *world, shoal_archetype *archetype);
 
 /* Torture (shoal_world_def::move_rows): puts every chunk of the archetype at a new address. */
 void row_shuffle_chunks(shoal_world *world, shoal_archetype *archetype);

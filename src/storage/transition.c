@@ -8,13 +8,21 @@
 #include <string.h>
 
 #include "../base/hash.h"
+#include "store.h"
 #include "world.h"
 
 #define STACK_IDS 64
 #define BUCKETS_SMALLEST 16u
 #define EDGES_MAX 65536u /* far above what a program needs; a shuffled order of keys makes an edge for each order */
 
-static uint32_t keys_hash(const shoal_archetype *source, const transition_keys *keys) {
+/* The numbers of the shared values among the added keys: in `few` unless there are many. */
+typedef struct shared_keys {
+    uint64_t few[8];
+    uint64_t *all;
+    size_t count;
+} shared_keys;
+
+static uint32_t keys_hash(const shoal_archetype *source, const transition_keys *keys, const shared_keys *shared) {
     uint64_t hash = hash_mix(source->index, keys->add_count);
     for (size_t i = 0; i < keys->add_count; i++) {
         hash = hash_mix(hash, keys->add[i].component.id);
@@ -22,13 +30,33 @@ static uint32_t keys_hash(const shoal_archetype *source, const transition_keys *
     for (size_t i = 0; i < keys->remove_count; i++) {
         hash = hash_mix(hash, keys->remove[i].id);
     }
+    for (size_t i = 0; i < shared->count; i++) {
+        hash = hash_mix(hash, shared->all[i]);
+    }
     return (uint32_t)hash;
 }
 
-/* Behind the keys of an edge: steps, then columns. */
-static size_t edge_bytes(size_t step_count, size_t add_count, size_t remove_count) {
-    return sizeof(shoal_transition) + align_up((add_count + remove_count) * sizeof(uint32_t), sizeof(void *)) +
-           step_count * sizeof(transition_step) + add_count * sizeof(uint16_t);
+/* The full compare: also what the quick one leaves out. */
+static bool edge_is(const shoal_transition *edge, const transition_keys *keys, const shared_keys *shared) {
+    if (edge->add_count != keys->add_count || edge->remove_count != keys->remove_count) {
+        return false;
+    }
+    for (size_t i = 0; i < keys->add_count; i++) {
+        if (edge->keys[i] != keys->add[i].component.id) {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < keys->remove_count; i++) {
+        if (edge->keys[keys->add_count + i] != keys->remove[i].id) {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < shared->count; i++) {
+        if (edge->shared_keys[i] != shared->all[i]) {
+            return false;
+        }
+    }
+    return true;
 }
 
 static size_t step_count_of(const shoal_archetype *source, const shoal_archetype *target) {
@@ -36,8 +64,10 @@ static size_t step_count_of(const shoal_archetype *source, const shoal_archetype
 }
 
 static void edge_release(shoal_world *world, shoal_transition *edge) {
-    size_t bytes = edge_bytes(step_count_of(edge->source, edge->target), edge->add_count, edge->remove_count);
-    memory_release(&world->memory, SHOAL_PURPOSE_ARCHETYPE, edge, bytes, 16);
+    if (edge->source->more->dying_edge == edge) {
+        edge->source->more->dying_edge = NULL;
+    }
+    memory_release(&world->memory, SHOAL_PURPOSE_ARCHETYPE, edge, edge->byte_size, 16);
 }
 
 /* ---- checking a change ---- */
@@ -58,13 +88,24 @@ static shoal_status key_refused(shoal_world *world, shoal_status status, const c
     return world_fail_component(world, status, call, (shoal_entity){0}, (shoal_component){id});
 }
 
+/* What is wrong with naming a component in a change. */
+static shoal_status key_check(const shoal_world *world, const transition_keys *keys, uint32_t id) {
+    const component_type *type = component_type_find(id);
+    if (type == NULL) {
+        return SHOAL_COMPONENT_INVALID;
+    }
+    bool is_dying = id == world->dying_id && !keys->may_name_dying;
+    return is_dying || type->def.storage == SHOAL_STORAGE_UNIQUE ? SHOAL_COMPONENT_KIND : SHOAL_OK;
+}
+
 /* Writes all keys into `ids`, sorted. An unknown component and one that is named twice are errors. */
 static shoal_status keys_sort(shoal_world *world, const transition_keys *keys, uint32_t *ids, const char *call) {
     size_t count = key_count(keys);
     for (size_t i = 0; i < count; i++) {
         ids[i] = key_at(keys, i);
-        if (component_type_find(ids[i]) == NULL) {
-            return key_refused(world, SHOAL_COMPONENT_INVALID, call, ids[i]);
+        shoal_status status = key_check(world, keys, ids[i]);
+        if (status != SHOAL_OK) {
+            return key_refused(world, status, call, ids[i]);
         }
     }
     archetype_sort_ids(ids, count);
@@ -74,27 +115,6 @@ static shoal_status keys_sort(shoal_world *world, const transition_keys *keys, u
         }
     }
     return SHOAL_OK;
-}
-
-/* The sorted set after the change: what the source has and no key names, and what is added. Both are walked in order.
- */
-static size_t set_after(const shoal_archetype *source, const transition_keys *keys, const uint32_t *sorted_keys,
-                        uint32_t *ids) {
-    size_t count = 0;
-    size_t key = 0;
-    for (size_t i = 0; i < source->component_count; i++) {
-        while (key < key_count(keys) && archetype_id_before(sorted_keys[key], source->ids[i])) {
-            key++;
-        }
-        if (key == key_count(keys) || sorted_keys[key] != source->ids[i]) {
-            ids[count++] = source->ids[i];
-        }
-    }
-    for (size_t i = 0; i < keys->add_count; i++) {
-        ids[count++] = keys->add[i].component.id;
-    }
-    archetype_sort_ids(ids, count);
-    return count;
 }
 
 /* Room for ids: on the stack for few, else scratch memory. */
@@ -129,21 +149,170 @@ shoal_status transition_check(shoal_world *world, const transition_keys *keys, c
     return status;
 }
 
-static shoal_archetype *target_obtain(shoal_world *world, const shoal_archetype *source, const transition_keys *keys,
-                                      const char *call) {
+/* ---- the change as a whole ---- */
+
+/* A change while its edge is made. */
+typedef struct edge_plan {
+    shoal_world *world;
+    shoal_archetype *source;
+    const transition_keys *keys;
+    const shared_keys *shared;
+    const uint32_t *sorted_keys;
+    memory_array implied; /* uint32_t */
+    size_t implied_count;
+    const char *call;
+} edge_plan;
+
+static uint32_t implied_at(const edge_plan *plan, size_t i) {
+    return ((const uint32_t *)plan->implied.items)[i];
+}
+
+static bool is_implied(const edge_plan *plan, uint32_t id) {
+    for (size_t i = 0; i < plan->implied_count; i++) {
+        if (implied_at(plan, i) == id) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_key(const edge_plan *plan, uint32_t id) {
+    for (size_t i = 0; i < key_count(plan->keys); i++) {
+        if (key_at(plan->keys, i) == id) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Adds what one new component requires to the implied ones. */
+static shoal_status implied_add(edge_plan *plan, const component_type *type) {
+    for (size_t i = 0; i < type->def.required_count; i++) {
+        uint32_t id = shoal_component_of(type->def.required[i]).id;
+        if (id == 0) {
+            return key_refused(plan->world, SHOAL_COMPONENT_INVALID, plan->call, 0);
+        }
+        if (is_key(plan, id) || is_implied(plan, id) || archetype_find(plan->source, id) != ARCHETYPE_NONE) {
+            continue;
+        }
+        shoal_status status = memory_array_reserve(&plan->world->memory, SHOAL_PURPOSE_SCRATCH, &plan->implied,
+                                                   plan->implied_count + 1, sizeof(uint32_t));
+        if (status != SHOAL_OK) {
+            return world_fail(plan->world, status, plan->call);
+        }
+        ((uint32_t *)plan->implied.items)[plan->implied_count++] = id;
+    }
+    return SHOAL_OK;
+}
+
+/* All that the added components require, and what that requires in turn. */
+static shoal_status implied_find(edge_plan *plan) {
+    shoal_status status = SHOAL_OK;
+    for (size_t i = 0; i < plan->keys->add_count && status == SHOAL_OK; i++) {
+        uint32_t id = plan->keys->add[i].component.id;
+        if (archetype_find(plan->source, id) == ARCHETYPE_NONE) {
+            status = implied_add(plan, component_type_at(id));
+        }
+    }
+    for (size_t i = 0; i < plan->implied_count && status == SHOAL_OK; i++) {
+        status = implied_add(plan, component_type_at(implied_at(plan, i)));
+    }
+    return status;
+}
+
+/* The sorted ids after the change: what the source has and no key names, what is added, what is implied. */
+static size_t ids_after(const edge_plan *plan, uint32_t *ids) {
+    const shoal_archetype *source = plan->source;
+    const transition_keys *keys = plan->keys;
+    size_t count = 0;
+    size_t key = 0;
+    for (size_t i = 0; i < source->component_count; i++) {
+        while (key < key_count(keys) && archetype_id_before(plan->sorted_keys[key], source->ids[i])) {
+            key++;
+        }
+        if (key == key_count(keys) || plan->sorted_keys[key] != source->ids[i]) {
+            ids[count++] = source->ids[i];
+        }
+    }
+    for (size_t i = 0; i < keys->add_count + plan->implied_count; i++) {
+        uint32_t id = i < keys->add_count ? keys->add[i].component.id : implied_at(plan, i - keys->add_count);
+        if (component_type_at(id)->in_archetype) {
+            ids[count++] = id;
+        }
+    }
+    archetype_sort_ids(ids, count);
+    return count;
+}
+
+/* The key of one shared component after the change: the one that is added, the source's, or that of the default. */
+static shoal_status shared_key_after(const edge_plan *plan, uint32_t id, uint64_t *key) {
+    size_t added = 0;
+    for (size_t i = 0; i < plan->keys->add_count; i++) {
+        uint32_t key_id = plan->keys->add[i].component.id;
+        if (key_id == id) {
+            *key = plan->shared->all[added];
+            return SHOAL_OK;
+        }
+        added += component_type_at(key_id)->def.storage == SHOAL_STORAGE_SHARED;
+    }
+    uint32_t number = archetype_shared_number(plan->source, id);
+    if (number != ARCHETYPE_NONE) {
+        *key = plan->source->more->shared[number].key;
+        return SHOAL_OK;
+    }
+    uint32_t value = 0;
+    shoal_status status = store_shared_value(plan->world, component_type_at(id), NULL, &value);
+    *key = value;
+    return status;
+}
+
+static shoal_archetype *set_obtain(const edge_plan *plan, const uint32_t *ids, size_t count) {
+    shoal_world *world = plan->world;
+    uint64_t few[16];
+    uint64_t *shared = few;
+    size_t shared_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        shared_count += component_type_at(ids[i])->def.storage == SHOAL_STORAGE_SHARED;
+    }
+    size_t bytes = shared_count * sizeof(uint64_t);
+    if (shared_count > sizeof few / sizeof few[0]) {
+        shared = memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, bytes, 16);
+    }
+    shoal_status status = shared != NULL ? SHOAL_OK : world->memory.failure;
+    size_t done = 0;
+    for (size_t i = 0; i < count && status == SHOAL_OK; i++) {
+        if (component_type_at(ids[i])->def.storage == SHOAL_STORAGE_SHARED) {
+            status = shared_key_after(plan, ids[i], &shared[done++]);
+        }
+    }
+    archetype_set set = {.ids = ids, .count = count, .keys = shared, .key_count = shared_count};
+    shoal_archetype *target = status == SHOAL_OK ? archetype_obtain(world, set, &status) : NULL;
+    if (target == NULL) {
+        world_fail(world, status, plan->call);
+    }
+    if (shared != few) {
+        memory_release(&world->memory, SHOAL_PURPOSE_SCRATCH, shared, bytes, 16);
+    }
+    return target;
+}
+
+/* Finds what is implied and makes the target; NULL with the error stored. */
+static shoal_archetype *target_obtain(edge_plan *plan) {
+    shoal_world *world = plan->world;
+    const transition_keys *keys = plan->keys;
     id_room room;
-    shoal_status status = id_room_make(world, &room, key_count(keys) + source->component_count + keys->add_count, call);
-    if (status != SHOAL_OK) {
+    id_room after;
+    if (id_room_make(world, &room, key_count(keys), plan->call) != SHOAL_OK) {
         return NULL;
     }
     shoal_archetype *target = NULL;
-    if (keys_sort(world, keys, room.ids, call) == SHOAL_OK) {
-        uint32_t *ids = room.ids + key_count(keys);
-        size_t count = set_after(source, keys, room.ids, ids);
-        target = archetype_obtain(world, ids, count, &status);
-        if (target == NULL) {
-            world_fail(world, status, call);
-        }
+    plan->sorted_keys = room.ids;
+    if (keys_sort(world, keys, room.ids, plan->call) == SHOAL_OK && implied_find(plan) == SHOAL_OK &&
+        id_room_make(world, &after, plan->source->component_count + keys->add_count + plan->implied_count,
+                     plan->call) == SHOAL_OK) {
+        size_t count = ids_after(plan, after.ids);
+        target = set_obtain(plan, after.ids, count);
+        id_room_release(world, &after);
     }
     id_room_release(world, &room);
     return target;
@@ -192,77 +361,213 @@ static bool columns_fill(shoal_transition *edge, const transition_keys *keys, ui
         edge->keys[i] = id;
         columns[i] = number < edge->target->column_count ? (uint16_t)number : (uint16_t)ARCHETYPE_NONE;
         all_new = all_new && archetype_find(edge->source, id) == ARCHETYPE_NONE;
+        edge->has_loose = edge->has_loose || !component_type_at(id)->in_archetype;
+    }
+    for (size_t i = 0; i < keys->remove_count; i++) {
+        edge->keys[keys->add_count + i] = keys->remove[i].id;
+        edge->has_loose = edge->has_loose || !component_type_at(keys->remove[i].id)->in_archetype;
+    }
+    for (size_t i = 0; i < edge->implied_count; i++) {
+        edge->has_loose = edge->has_loose || !component_type_at(edge->implied[i])->in_archetype;
     }
     return all_new;
 }
 
-static shoal_transition *edge_make(shoal_world *world, shoal_archetype *source, shoal_archetype *target,
-                                   const transition_keys *keys, uint32_t hash) {
-    size_t step_count = step_count_of(source, target);
-    size_t key_bytes = align_up((keys->add_count + keys->remove_count) * sizeof(uint32_t), sizeof(void *));
-    shoal_transition *edge = memory_allocate(&world->memory, SHOAL_PURPOSE_ARCHETYPE,
-                                             edge_bytes(step_count, keys->add_count, keys->remove_count), 16);
+/* One block: the edge with its keys, the shared keys, the steps, the implied components, the columns. */
+static shoal_transition *edge_allocate(const edge_plan *plan, size_t step_count) {
+    const transition_keys *keys = plan->keys;
+    size_t key_bytes = align_up(key_count(keys) * sizeof(uint32_t), sizeof(uint64_t));
+    size_t bytes = sizeof(shoal_transition) + key_bytes + plan->shared->count * sizeof(uint64_t) +
+                   step_count * sizeof(transition_step) + plan->implied_count * sizeof(uint32_t) +
+                   keys->add_count * sizeof(uint16_t);
+    shoal_transition *edge = memory_allocate_zero(&plan->world->memory, SHOAL_PURPOSE_ARCHETYPE, bytes, 16);
     if (edge == NULL) {
         return NULL;
     }
-    transition_step *steps = (transition_step *)(void *)((char *)edge->keys + key_bytes);
-    uint16_t *columns = (uint16_t *)(void *)(steps + step_count);
-    *edge = (shoal_transition){.source = source,
-                               .target = target,
-                               .hash = hash,
-                               .add_count = (uint16_t)keys->add_count,
-                               .remove_count = (uint16_t)keys->remove_count,
-                               .steps = steps,
-                               .columns = columns};
-    steps_fill(source, target, steps, step_count);
-    bool all_new = columns_fill(edge, keys, columns);
-    edge->is_plain = all_new && source != target && !source->careful && !target->careful;
-    for (size_t i = 0; i < keys->remove_count; i++) {
-        edge->keys[keys->add_count + i] = keys->remove[i].id;
+    uint64_t *shared = (uint64_t *)(void *)((char *)edge->keys + key_bytes);
+    transition_step *steps = (transition_step *)(void *)(shared + plan->shared->count);
+    uint32_t *implied = (uint32_t *)(void *)(steps + step_count);
+    edge->shared_keys = shared;
+    edge->steps = steps;
+    edge->implied = implied;
+    edge->columns = (uint16_t *)(void *)(implied + plan->implied_count);
+    edge->byte_size = bytes;
+    for (size_t i = 0; i < plan->shared->count; i++) {
+        shared[i] = plan->shared->all[i];
+    }
+    for (size_t i = 0; i < plan->implied_count; i++) {
+        implied[i] = implied_at(plan, i);
     }
     return edge;
 }
 
-COLD static shoal_transition *edge_add(shoal_world *world, shoal_archetype *source, const transition_keys *keys,
-                                       uint32_t hash, const char *call) {
-    if (keys->add_count + keys->remove_count > COMPONENT_MAX) {
-        world_fail(world, SHOAL_COMPONENT_DUPLICATE, call); /* more keys than there can be types */
-        return NULL;
-    }
-    shoal_archetype *target = target_obtain(world, source, keys, call);
-    if (target == NULL) {
-        return NULL;
-    }
-    transition_table *table = &world->transitions;
-    if (table->count >= table->bucket_count) {
-        table_grow(world);
-    }
-    shoal_transition *edge = table->bucket_count == 0 ? NULL : edge_make(world, source, target, keys, hash);
+static shoal_transition *edge_make(const edge_plan *plan, shoal_archetype *target, uint32_t hash) {
+    shoal_archetype *source = plan->source;
+    const transition_keys *keys = plan->keys;
+    size_t step_count = step_count_of(source, target);
+    shoal_transition *edge = edge_allocate(plan, step_count);
     if (edge == NULL) {
-        world_fail(world, world->memory.failure, call);
         return NULL;
     }
-    edge->next = table->buckets[hash & (table->bucket_count - 1)];
-    table->buckets[hash & (table->bucket_count - 1)] = edge;
+    edge->source = source;
+    edge->target = target;
+    edge->hash = hash;
+    edge->add_count = (uint16_t)keys->add_count;
+    edge->remove_count = (uint16_t)keys->remove_count;
+    edge->match_count = plan->shared->count != 0 ? UINT32_MAX : (uint32_t)keys->add_count;
+    edge->implied_count = (uint16_t)plan->implied_count;
+    /* The block is this edge's own, so what it points to may be written. */
+    steps_fill(source, target, (transition_step *)(uintptr_t)edge->steps, step_count);
+    bool all_new = columns_fill(edge, keys, (uint16_t *)(uintptr_t)edge->columns);
+    edge->is_careful = source->careful || target->careful || edge->has_loose || edge->implied_count != 0;
+    edge->is_plain = all_new && source != target && !edge->is_careful;
+    return edge;
+}
+
+static shoal_transition *edge_insert(shoal_world *world, shoal_transition *edge) {
+    transition_table *table = &world->transitions;
+    edge->next = table->buckets[edge->hash & (table->bucket_count - 1)];
+    table->buckets[edge->hash & (table->bucket_count - 1)] = edge;
     table->count++;
     return edge;
 }
 
-shoal_transition *transition_obtain(shoal_world *world, shoal_archetype *source, const transition_keys *keys,
-                                    const char *call) {
+COLD static shoal_transition *edge_add(shoal_world *world, shoal_archetype *source, const transition_keys *keys,
+                                       const shared_keys *shared, uint32_t hash, const char *call) {
+    if (keys->add_count + keys->remove_count > COMPONENT_MAX) {
+        world_fail(world, SHOAL_COMPONENT_DUPLICATE, call); /* more keys than there can be types */
+        return NULL;
+    }
+    edge_plan plan = {.world = world, .source = source, .keys = keys, .shared = shared, .call = call};
+    shoal_archetype *target = target_obtain(&plan);
+    shoal_transition *edge = NULL;
+    if (target != NULL) {
+        if (world->transitions.count >= world->transitions.bucket_count) {
+            table_grow(world);
+        }
+        edge = world->transitions.bucket_count == 0 ? NULL : edge_make(&plan, target, hash);
+        if (edge == NULL) {
+            world_fail(world, world->memory.failure, call);
+        }
+    }
+    memory_array_release(&world->memory, SHOAL_PURPOSE_SCRATCH, &plan.implied, sizeof(uint32_t));
+    return edge != NULL ? edge_insert(world, edge) : NULL;
+}
+
+/* ---- looking up ---- */
+
+static size_t shared_key_count(const transition_keys *keys) {
+    size_t count = 0;
+    for (size_t i = 0; i < keys->add_count; i++) {
+        const component_type *type = component_type_find(keys->add[i].component.id);
+        count += type != NULL && type->def.storage == SHOAL_STORAGE_SHARED;
+    }
+    return count;
+}
+
+/* The number of one added shared value. Without data an entity keeps the one that it has. */
+static shoal_status shared_key_find(shoal_world *world, const shoal_archetype *source, const shoal_value *added,
+                                    uint64_t *key) {
+    uint32_t number = archetype_shared_number(source, added->component.id);
+    if (added->data == NULL && number != ARCHETYPE_NONE) {
+        *key = source->more->shared[number].key;
+        return SHOAL_OK;
+    }
+    uint32_t value = 0;
+    shoal_status status = store_shared_value(world, component_type_at(added->component.id), added->data, &value);
+    *key = value;
+    return status;
+}
+
+/* Finds or makes the added shared values; those that nothing uses afterwards go in shared_keys_release(). */
+COLD static shoal_status shared_keys_find(shoal_world *world, const shoal_archetype *source,
+                                          const transition_keys *keys, shared_keys *shared, size_t count) {
+    if (count > sizeof shared->few / sizeof shared->few[0]) {
+        shared->all = memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, count * sizeof(uint64_t), 16);
+        if (shared->all == NULL) {
+            shared->all = shared->few;
+            return world->memory.failure;
+        }
+    }
+    for (size_t i = 0; i < keys->add_count; i++) {
+        const component_type *type = component_type_find(keys->add[i].component.id);
+        if (type != NULL && type->def.storage == SHOAL_STORAGE_SHARED) {
+            shoal_status status = shared_key_find(world, source, &keys->add[i], &shared->all[shared->count]);
+            if (status != SHOAL_OK) {
+                return status;
+            }
+            shared->count++;
+        }
+    }
+    return SHOAL_OK;
+}
+
+COLD static void shared_keys_release(shoal_world *world, const transition_keys *keys, shared_keys *shared,
+                                     size_t count) {
+    size_t done = 0;
+    for (size_t i = 0; i < keys->add_count && done < shared->count; i++) {
+        const component_type *type = component_type_find(keys->add[i].component.id);
+        if (type != NULL && type->def.storage == SHOAL_STORAGE_SHARED) {
+            shared_forget_unused(store_shared(world, type->id), (uint32_t)shared->all[done++]);
+        }
+    }
+    if (shared->all != shared->few) {
+        memory_release(&world->memory, SHOAL_PURPOSE_SCRATCH, shared->all, count * sizeof(uint64_t), 16);
+    }
+}
+
+static shoal_transition *edge_lookup(shoal_world *world, shoal_archetype *source, const transition_keys *keys,
+                                     const shared_keys *shared, const char *call) {
     const transition_table *table = &world->transitions;
-    uint32_t hash = keys_hash(source, keys);
+    uint32_t hash = keys_hash(source, keys, shared);
     shoal_transition *edge = table->bucket_count == 0 ? NULL : table->buckets[hash & (table->bucket_count - 1)];
-    while (edge != NULL && (edge->hash != hash || edge->source != source || !transition_is(edge, keys))) {
+    while (edge != NULL && (edge->hash != hash || edge->source != source || !edge_is(edge, keys, shared))) {
         edge = edge->next;
     }
     if (edge == NULL) {
-        edge = edge_add(world, source, keys, hash, call);
+        edge = edge_add(world, source, keys, shared, hash, call);
     }
     if (edge != NULL) {
         source->recent = edge;
     }
     return edge;
+}
+
+shoal_transition *transition_obtain(shoal_world *world, shoal_archetype *source, const transition_keys *keys,
+                                    const char *call) {
+    shared_keys shared = {.all = shared.few};
+    size_t shared_count = shared_key_count(keys);
+    if (LIKELY(shared_count == 0)) {
+        return edge_lookup(world, source, keys, &shared, call);
+    }
+    shoal_transition *edge = NULL;
+    shoal_status status = shared_keys_find(world, source, keys, &shared, shared_count);
+    if (status != SHOAL_OK) {
+        world_fail(world, status, call);
+    } else {
+        edge = edge_lookup(world, source, keys, &shared, call);
+    }
+    shared_keys_release(world, keys, &shared, shared_count);
+    return edge;
+}
+
+void transition_drop_of(shoal_world *world, const shoal_archetype *archetype) {
+    transition_table *table = &world->transitions;
+    for (uint32_t i = 0; i < table->bucket_count; i++) {
+        for (shoal_transition **link = &table->buckets[i]; *link != NULL;) {
+            shoal_transition *edge = *link;
+            if (edge->source != archetype && edge->target != archetype) {
+                link = &edge->next;
+                continue;
+            }
+            *link = edge->next;
+            if (edge->source->recent == edge) {
+                edge->source->recent = NULL;
+            }
+            table->count--;
+            edge_release(world, edge);
+        }
+    }
 }
 
 void transition_bound(shoal_world *world) {

@@ -6,8 +6,12 @@
  *     transition_table: hash(source, keys) -> chain of transitions
  *
  * An edge keeps its keys, so a hit is compared, not believed; each archetype remembers its most recent edge, which
- * is the one that is asked for nearly always. Edges are a cache: all of them are dropped when an archetype is
- * removed. Thread rule: world.
+ * is the one that is asked for nearly always. The value of a shared component is part of the key, so an edge that adds
+ * one is never hit by the quick compare (its match_count is more than any number of keys), only through the table.
+ * Components that added ones require, and that the source lacks, are the edge's implied ones. Keys of components
+ * outside of archetypes ("loose": sparse, relations) are kept as well; the target does not depend on them.
+ *
+ * Edges are a cache: those of an archetype are dropped when it is removed. Thread rule: world.
  */
 #ifndef SHOAL_STORAGE_TRANSITION_H
 #define SHOAL_STORAGE_TRANSITION_H
@@ -29,7 +33,14 @@ typedef struct shoal_transition {
     uint32_t hash;
     uint16_t add_count;
     uint16_t remove_count;
-    bool is_plain;                /* the entity moves, all added components are new, and neither archetype is careful */
+    uint32_t match_count;         /* add_count, or UINT32_MAX when a shared value is added */
+    bool is_plain;                /* the entity moves, all added components are new, and nothing needs care */
+    bool is_careful;              /* an archetype is careful, or something is implied or loose */
+    bool has_loose;               /* a key or an implied component lies outside of archetypes */
+    uint16_t implied_count;
+    const uint32_t *implied;      /* required components that the source does not have */
+    const uint64_t *shared_keys;  /* of the added shared components, in the order of the keys */
+    size_t byte_size;             /* of the allocation */
     const transition_step *steps; /* an entry for each column of the source; none when source and target are one */
     const uint16_t *columns;      /* an entry for each added key: its column in the target, ARCHETYPE_NONE for a tag */
     uint32_t keys[];              /* added, then removed, in the caller's order */
@@ -47,10 +58,11 @@ typedef struct transition_keys {
     const shoal_component *remove;
     size_t add_count;
     size_t remove_count;
+    bool may_name_dying; /* the tag Dying, which callers must not touch */
 } transition_keys;
 
 static ALWAYS_INLINE bool transition_is(const shoal_transition *edge, const transition_keys *keys) {
-    if (edge->add_count != keys->add_count || edge->remove_count != keys->remove_count) {
+    if (edge->match_count != keys->add_count || edge->remove_count != keys->remove_count) {
         return false;
     }
     for (size_t i = 0; i < keys->add_count; i++) {
@@ -70,7 +82,7 @@ static ALWAYS_INLINE bool transition_is(const shoal_transition *edge, const tran
 shoal_status transition_check(struct shoal_world *world, const transition_keys *keys, const char *call);
 
 /* Looks the edge up in the table and makes it if it is not there. NULL with the error stored:
-   COMPONENT_INVALID, COMPONENT_DUPLICATE, and those of archetype_obtain(). */
+   COMPONENT_INVALID, COMPONENT_DUPLICATE, COMPONENT_KIND, and those of archetype_obtain(). */
 shoal_transition *transition_obtain(struct shoal_world *world, shoal_archetype *source, const transition_keys *keys,
                                     const char *call);
 
@@ -89,13 +101,16 @@ static ALWAYS_INLINE shoal_transition *transition_recent_single(const shoal_arch
                                                                 uint16_t add_count) {
     shoal_transition *recent = source->recent;
     /* The counts come first: an edge of an empty change has no keys. */
-    bool hit = LIKELY(recent != NULL) && LIKELY(recent->add_count == add_count) &&
+    bool hit = LIKELY(recent != NULL) && LIKELY(recent->match_count == add_count) &&
                LIKELY(recent->remove_count == 1 - add_count) && LIKELY(recent->keys[0] == id);
     return hit ? recent : NULL;
 }
 
 /* Drops all edges when there are very many; called between operations, where nobody holds one. */
 void transition_bound(struct shoal_world *world);
+
+/* Drops the edges that lead from or to an archetype. */
+void transition_drop_of(struct shoal_world *world, const shoal_archetype *archetype);
 
 /* Drops all edges. */
 void transition_drop_all(struct shoal_world *world);

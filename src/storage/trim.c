@@ -3,6 +3,7 @@
  * step frees the next can give back. Thread rule: world.
  */
 #include "../base/platform/platform.h"
+#include "store.h"
 #include "world.h"
 
 typedef struct trim_clock {
@@ -48,6 +49,7 @@ shoal_status shoal_world_trim(shoal_world *world, uint64_t budget_microseconds, 
         clock.end_ns = budget_microseconds < (UINT64_MAX - now) / 1000 ? now + budget_microseconds * 1000 : UINT64_MAX;
     }
     archetype_flush_left(world);
+    archetype_sweep_idle(world);
     trim_archetypes(world, &clock);
     transition_drop_all(world);
     for (world_child *child = world->children; child != NULL; child = child->next) {
@@ -55,6 +57,8 @@ shoal_status shoal_world_trim(shoal_world *world, uint64_t budget_microseconds, 
             child->trim(child);
         }
     }
+    stores_trim(world);
+    name_trim(&world->names);
     index_trim(&world->index, trim_has_time, &clock);
     pools_trim(&world->pools, trim_has_time, &clock);
     if (released_bytes != NULL) {

@@ -5,9 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "buffer.h"
+#include "store.h"
 #include "world.h"
 
 #define REASON_BYTES 256
+#define SHARED_KEYS_CHECKED 64u
 
 typedef struct validation {
     shoal_world *world;
@@ -40,7 +43,7 @@ static bool columns_are_laid_out(validation *check, const shoal_archetype *arche
     const shoal_chunk *chunk = (const shoal_chunk *)(const void *)chunk_base(ref);
     size_t end = SHOAL_CHUNK_HEADER_BYTES + ref->capacity * (size_t)SHOAL_ENTITY_BYTES;
     for (uint32_t c = 0; c < archetype->column_count; c++) {
-        size_t alignment = archetype->columns[c].type->def.alignment;
+        size_t alignment = archetype->columns[c].type->value_alignment;
         alignment = alignment < SHOAL_COLUMN_ALIGNMENT ? SHOAL_COLUMN_ALIGNMENT : alignment;
         if (ref->offsets[c] != align_up(end, alignment) ||
             ((uintptr_t)(chunk_base(ref) + ref->offsets[c]) & (alignment - 1)) != 0) {
@@ -50,6 +53,34 @@ static bool columns_are_laid_out(validation *check, const shoal_archetype *arche
     }
     if (end > pool_chunk_bytes(chunk->pool)) {
         return REFUSE(check, "archetype %u: columns reach beyond the chunk", archetype->index);
+    }
+    return true;
+}
+
+/* Enable bits are set for rows only. */
+static bool bits_are_bounded(validation *check, const shoal_archetype *archetype, const chunk_ref *ref) {
+    for (uint32_t i = 0; i < archetype->more->toggle_count; i++) {
+        const uint64_t *words = archetype_bits(archetype, ref->bits, i);
+        for (uint32_t row = ref->count; row < ref->capacity; row++) {
+            if ((words[row / 64] >> (row % 64)) & 1) {
+                return REFUSE(check, "archetype %u: enable bit of row %u is set, but there are %u rows",
+                              archetype->index, row, ref->count);
+            }
+        }
+    }
+    return true;
+}
+
+/* Buffers are in the chunk when they fit. */
+static bool cells_are_sound(validation *check, const shoal_archetype *archetype, const chunk_ref *ref) {
+    for (uint32_t c = 0; c < archetype->column_count; c++) {
+        const archetype_column *column = &archetype->columns[c];
+        for (uint32_t row = 0; column->type->def.storage == SHOAL_STORAGE_BUFFER && row < ref->count; row++) {
+            const char *cell = chunk_base(ref) + ref->offsets[c] + (size_t)row * column->byte_size;
+            if (!buffer_validate(column->type, cell, check->reason, REASON_BYTES)) {
+                return false;
+            }
+        }
     }
     return true;
 }
@@ -69,7 +100,8 @@ static bool chunk_is_sound(validation *check, const shoal_archetype *archetype, 
         ref->capacity != ref->offsets[archetype->column_count]) {
         return REFUSE(check, "archetype %u, chunk %u: header and reference disagree", archetype->index, number);
     }
-    return columns_are_laid_out(check, archetype, ref) && rows_are_placed(check, archetype, ref);
+    return columns_are_laid_out(check, archetype, ref) && bits_are_bounded(check, archetype, ref) &&
+           cells_are_sound(check, archetype, ref) && rows_are_placed(check, archetype, ref);
 }
 
 static bool components_are_sound(validation *check, const shoal_archetype *archetype) {
@@ -79,7 +111,14 @@ static bool components_are_sound(validation *check, const shoal_archetype *arche
             return REFUSE(check, "archetype %u: component %u is out of order or not found", archetype->index, i);
         }
     }
-    if (archetype_lookup(check->world, archetype->ids, archetype->component_count) != archetype) {
+    uint64_t keys[SHARED_KEYS_CHECKED];
+    uint32_t key_count = archetype->more->shared_count;
+    for (uint32_t i = 0; i < key_count && i < SHARED_KEYS_CHECKED; i++) {
+        keys[i] = archetype->more->shared[i].key;
+    }
+    archetype_set set = {
+        .ids = archetype->ids, .count = archetype->component_count, .keys = keys, .key_count = key_count};
+    if (key_count <= SHARED_KEYS_CHECKED && archetype_lookup(check->world, set) != archetype) {
         return REFUSE(check, "archetype %u is not found by its set", archetype->index);
     }
     return true;
@@ -181,6 +220,9 @@ shoal_status shoal_world_validate(shoal_world *world) {
     archetype_flush_left(world);
     bool sound = index_validate(&world->index, check.reason, REASON_BYTES) &&
                  pools_validate(&world->pools, check.reason, REASON_BYTES) && archetypes_are_sound(&check) &&
-                 edges_are_sound(&check) && bytes_are_counted(&check) && watchers_are_sound(&check);
+                 edges_are_sound(&check) && bytes_are_counted(&check) && watchers_are_sound(&check) &&
+                 stores_validate(world, check.reason, REASON_BYTES) &&
+                 unique_validate(&world->uniques, check.reason, REASON_BYTES) &&
+                 name_validate(&world->names, check.reason, REASON_BYTES);
     return sound ? SHOAL_OK : error_detail(&world->error, SHOAL_CORRUPT, "shoal_world_validate", "%s", check.reason);
 }

@@ -6,6 +6,9 @@
  */
 #include "world.h"
 
+#include <shoal/prefab.h>
+#include <shoal/unique.h>
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,10 +16,18 @@
 
 #include "../base/spinlock.h"
 #include "row.h"
+#include "store.h"
 
 #define TAG_MAX 32767u
 #define FIRST_CHUNK_BYTES ((size_t)1024)
+#define SHARED_VALUE_WARNING 1024u
 #define LARGEST_CHUNK_BYTES ((size_t)256 * 1024)
+
+/* ---- built-in types ---- */
+
+SHOAL_RELATION_DEFINE(ChildOf, .exclusive = true, .acyclic = true, .on_target_destroyed = SHOAL_TARGET_DESTROY)
+SHOAL_TAG_DEFINE(Prefab)
+SHOAL_TAG_DEFINE(Dying)
 
 /* ---- tags ---- */
 
@@ -211,10 +222,13 @@ static shoal_world *world_allocate(const shoal_world_def *def, shoal_status *sta
     world->move_rows = def->move_rows;
     world->log = def->log;
     world->log_user = def->log_user;
+    world->tick = 1;
+    world->shared_value_warning = def->shared_value_warning != 0 ? def->shared_value_warning : SHARED_VALUE_WARNING;
     (void)snprintf(world->name, sizeof world->name, "%s", def->name);
     error_begin(&world->error);
     pools_init(&world->pools, &world->memory);
     world->pools.fill_given = def->move_rows;
+    name_init(&world->names, &world->memory);
     return world;
 }
 
@@ -228,11 +242,23 @@ static void world_free(shoal_world *world) {
     memory_release(&world->memory, SHOAL_PURPOSE_ARCHETYPE, world->archetypes, table_bytes, 16);
     memory_release(&world->memory, SHOAL_PURPOSE_ARCHETYPE, world->by_age, table_bytes, 16);
     memory_release(&world->memory, SHOAL_PURPOSE_ARCHETYPE, world->by_set, set_bytes, 16);
+    unique_deinit(&world->uniques, &world->memory);
+    name_deinit(&world->names);
+    stores_deinit(world);
+    memory_array_release(&world->memory, SHOAL_PURPOSE_RELATION, &world->doomed, sizeof(shoal_entity));
     pools_deinit(&world->pools);
     index_deinit(&world->index);
     shoal_memory memory = world->memory;
     SHOAL_ASSERT(memory.total == sizeof *world);
     memory_release(&memory, SHOAL_PURPOSE_WORLD, world, sizeof *world, 64);
+}
+
+static shoal_status builtin_types_resolve(shoal_world *world) {
+    world->child_of_id = SHOAL_ID(ChildOf).id;
+    world->prefab_id = SHOAL_ID(Prefab).id;
+    world->dying_id = SHOAL_ID(Dying).id;
+    bool all = world->child_of_id != 0 && world->prefab_id != 0 && world->dying_id != 0;
+    return all ? SHOAL_OK : error_thread_record()->status;
 }
 
 shoal_world *shoal_world_create(const shoal_world_def *def) {
@@ -248,9 +274,10 @@ shoal_world *shoal_world_create(const shoal_world_def *def) {
     }
     world->tag = tag_take();
     status = world->tag == 0 ? SHOAL_WORLD_LIMIT : SHOAL_OK;
+    status = status == SHOAL_OK ? builtin_types_resolve(world) : status;
     if (status == SHOAL_OK) {
         index_init(&world->index, &world->memory, world->tag, filled.entity_limit);
-        world->root = archetype_obtain(world, NULL, 0, &status);
+        world->root = archetype_obtain(world, (archetype_set){0}, &status);
     }
     if (status != SHOAL_OK) {
         error_set(error_thread_record(), status, "shoal_world_create");
@@ -278,7 +305,7 @@ shoal_status shoal_world_destroy(shoal_world *world) {
         child->end(child);
     }
     for (uint32_t i = 0; i < world->archetype_count; i++) {
-        row_end_values(world->by_age[i]);
+        row_end_values(world, world->by_age[i]);
     }
     while (world->watchers != NULL) {
         archetype_watcher *watcher = world->watchers;
@@ -296,6 +323,14 @@ const char *shoal_world_name(const shoal_world *world) {
 
 uint32_t shoal_world_tag(const shoal_world *world) {
     return world != NULL ? world->tag : 0;
+}
+
+uint64_t shoal_world_tick(const shoal_world *world) {
+    return world != NULL ? world->tick : 0;
+}
+
+uint64_t shoal_world_next_tick(shoal_world *world) {
+    return world != NULL ? ++world->tick : 0;
 }
 
 uint64_t shoal_world_entity_count(const shoal_world *world) {

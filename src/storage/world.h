@@ -12,8 +12,10 @@
 #include "../base/memory.h"
 #include "archetype.h"
 #include "index.h"
+#include "name.h"
 #include "pool.h"
 #include "transition.h"
+#include "unique.h"
 
 /*
  * Something above the storage that must know of archetypes: a query. Storage knows no queries; it tells its
@@ -41,6 +43,13 @@ typedef struct world_lock {
     uint32_t count;
 } world_lock;
 
+/* A sparse set or a relation store. */
+typedef struct loose_store {
+    const component_type *type;
+    struct sparse_set *sparse; /* one of the two is NULL */
+    struct relation_store *relation;
+} loose_store;
+
 struct shoal_world {
     /* archetype.c */
     shoal_archetype **archetypes; /* by index; NULL where an index is free */
@@ -60,6 +69,22 @@ struct shoal_world {
     uint8_t largest_pool;
 
     transition_table transitions; /* transition.c */
+    shoal_archetype *idle_archetypes; /* archetype.c: with shared values and perhaps empty, by next_idle */
+
+    void **stores; /* store.c */
+    struct sparse_set **quick_sparse; /* beside each: the sparse sets whose values are bytes that need no care */
+    uint32_t store_capacity;
+    uint32_t shared_value_warning;
+    memory_array loose; /* loose_store */
+    size_t loose_count;
+    unique_table uniques;    /* unique.c */
+    name_table names;        /* name.c */
+    uint64_t tick;
+    uint32_t prefab_id, dying_id, child_of_id; /* built-in types */
+    uint64_t gone_versions;      /* versions of archetypes that were removed, so that a sum over all only rises */
+    uint32_t special_archetypes; /* archetypes whose rows do not end simply */
+    uint64_t cascade_links;  /* links of relations whose sources are destroyed with their target */
+    memory_array doomed;     /* shoal_entity: room for a cascade, one for each such link */
     chunk_pools pools;            /* pool.c */
     shoal_chunk *left_chunks;     /* archetype.c: see archetype_flush_left() */
     shoal_memory memory;          /* memory.c */
@@ -100,6 +125,13 @@ void world_log_retired(shoal_world *world);
 static ALWAYS_INLINE void world_note_retired(shoal_world *world) {
     if (UNLIKELY(world->index.retired_count != world->retired_noted)) {
         world_log_retired(world);
+    }
+}
+
+/* Ends archetypes with shared values that have become empty; at the end of a call. */
+static ALWAYS_INLINE void world_note_idle(shoal_world *world) {
+    if (UNLIKELY(world->idle_archetypes != NULL)) {
+        archetype_sweep_idle(world);
     }
 }
 
