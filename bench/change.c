@@ -305,7 +305,7 @@ static world_rows *world_rows_create(size_t n, shoal_component changing, const v
     rows->entities = bench_allocate(n, sizeof *rows->entities);
     rows->changing = changing;
     rows->value = value;
-    shoal_term term = {changing, SHOAL_ACCESS_WITH, 0};
+    shoal_term term = {.component = changing, .access = SHOAL_ACCESS_WITH};
     rows->changed = shoal_query_create(rows->world, &(shoal_query_def){.terms = &term, .term_count = 1});
     BENCH_REQUIRE(rows->world, rows->changed != NULL);
     return rows;

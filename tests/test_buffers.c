@@ -350,8 +350,8 @@ static void check_cargo(shoal_buffer buffer, const uint32_t *expected, size_t co
 }
 
 static shoal_entity spawn_cargo(shoal_world *world, const Cargo *items, size_t count) {
-    shoal_entity entity = shoal_spawn(
-        world, &(shoal_value){.component = SHOAL_ID(Cargo), .data = &(shoal_span){items, count}}, 1);
+    shoal_entity entity =
+        shoal_spawn(world, &(shoal_value){.component = SHOAL_ID(Cargo), .data = &(shoal_span){items, count}}, 1);
     assert_false(shoal_entity_is_null(entity));
     return entity;
 }
@@ -479,8 +479,8 @@ static void test_buffer_of_a_dying_entity(void **state) {
     fixture f;
     fixture_start(&f, NULL);
     const Scar scars[40] = {[0] = {5}, [39] = {6}};
-    shoal_entity entity = shoal_spawn(
-        f.world, &(shoal_value){.component = SHOAL_ID(Scar), .data = &(shoal_span){scars, 40}}, 1);
+    shoal_entity entity =
+        shoal_spawn(f.world, &(shoal_value){.component = SHOAL_ID(Scar), .data = &(shoal_span){scars, 40}}, 1);
     assert_ok(shoal_destroy(f.world, entity));
     assert_true(shoal_is_dying(f.world, entity));
     shoal_buffer buffer = get_buffer(f.world, entity, SHOAL_ID(Scar));

@@ -1,361 +1,31 @@
 /*
- * Clones, copies of trees, prefabs: one scene with components of every kind, links and entity fields inside of a tree
- * and out of it.
+ * Clones, copies of trees, prefabs, on the scene of test_clone.h.
  *
  * A copy is checked by text: an entity is written down with all that it has, the original with each handle of the tree
  * replaced by that of its copy, and both texts must be equal. The same writing shows that a call that failed (the n-th
  * allocation, the n-th hook) has left the world as it was.
  */
-#include "support/components.h"
-#include "support/fixture.h"
+#include "test_clone.h"
+
 #include "support/test.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_NODES 16
-#define MOST_POINTS 4000
+static const shoal_value no_values[1];
 
-static tracker crate_tracker = {.name = "Crate"};
-static tracker seal_tracker = {.name = "Seal", .has_ctor = true, .follows = true};
-static tracker oath_tracker = {.name = "Oath", .has_ctor = true, .follows = true};
-
-typedef struct Awake {
-    int32_t value;
-} Awake;
-
-typedef struct Faction {
-    int32_t id;
-} Faction;
-
-typedef struct Bounds {
-    int32_t radius;
-} Bounds;
-
-typedef struct Waypoint {
-    int32_t number;
-    shoal_entity at;
-} Waypoint;
-
-typedef struct Mark {
-    int32_t number;
-    shoal_entity who;
-} Mark;
-
-typedef struct Holds {
-    int32_t count;
-    shoal_entity maker;
-} Holds;
-
-typedef struct Engine {
-    int32_t power;
-} Engine;
-
-typedef struct Hull {
-    int32_t points;
-} Hull;
+#define MOST_POINTS 4000 /* a call with more points at which it can fail is stuck */
 
 typedef struct Noted {
     int32_t number;
 } Noted;
 
-typedef Owned Crate; /* elements of a buffer */
-typedef Owned Seal;  /* sparse */
-typedef Owned Oath;  /* data of a relation */
-
 static void noted_add(const shoal_component_event *event, void *user);
 static void noted_set(const shoal_component_event *event, void *user);
 
-SHOAL_COMPONENT(Awake, .toggle = true)
-SHOAL_COMPONENT(Faction, .storage = SHOAL_STORAGE_SHARED)
-SHOAL_COMPONENT(Bounds, .storage = SHOAL_STORAGE_CHUNK)
-SHOAL_COMPONENT(Waypoint, .storage = SHOAL_STORAGE_BUFFER, .inline_count = 2,
-                .fields = SHOAL_FIELDS(SHOAL_FIELD(Waypoint, number), SHOAL_FIELD(Waypoint, at)))
-SHOAL_COMPONENT(Crate, .storage = SHOAL_STORAGE_BUFFER, .inline_count = 1, .copy = owned_copy, .dtor = owned_dtor,
-                .user = &crate_tracker)
-SHOAL_COMPONENT(Mark, .storage = SHOAL_STORAGE_SPARSE,
-                .fields = SHOAL_FIELDS(SHOAL_FIELD(Mark, number), SHOAL_FIELD(Mark, who)))
-SHOAL_COMPONENT(Seal, .storage = SHOAL_STORAGE_SPARSE, .stable = true, .ctor = owned_ctor, .copy = owned_copy,
-                .move = owned_move, .dtor = owned_dtor, .user = &seal_tracker)
-SHOAL_TAG(Burning, .storage = SHOAL_STORAGE_SPARSE)
-SHOAL_RELATION(Owner, .exclusive = true)
-SHOAL_RELATION(Likes)
-SHOAL_RELATION_DATA(Holds, .fields = SHOAL_FIELDS(SHOAL_FIELD(Holds, count), SHOAL_FIELD(Holds, maker)))
-SHOAL_RELATION_DATA(Oath, .exclusive = true, .ctor = owned_ctor, .copy = owned_copy, .move = owned_move,
-                    .dtor = owned_dtor, .user = &oath_tracker, .on_target_destroyed = SHOAL_TARGET_DESTROY)
-SHOAL_COMPONENT(Engine)
-SHOAL_COMPONENT(Hull, .required = SHOAL_REQUIRES(SHOAL_SLOT(Engine), SHOAL_SLOT(Burning)))
 SHOAL_COMPONENT(Noted, .on_add = noted_add, .on_set = noted_set)
-SHOAL_RELATION(Follows, .on_add = noted_add, .on_set = noted_set)
+SHOAL_RELATION(Follows, .exclusive = true, .on_add = noted_add, .on_set = noted_set)
 SHOAL_TAG(Wreck, .cleanup = true)
-
-/* ---- writing entities down ---- */
-
-typedef struct text {
-    char *bytes;
-    size_t length;
-    size_t capacity;
-} text;
-
-static void text_add(text *to, const char *format, ...) {
-    char piece[320];
-    va_list arguments;
-    va_start(arguments, format);
-    int length = vsnprintf(piece, sizeof piece, format, arguments);
-    va_end(arguments);
-    assert_true(length >= 0 && (size_t)length < sizeof piece);
-    if (to->length + (size_t)length + 1 > to->capacity) {
-        to->capacity = to->capacity * 2 + 4096;
-        to->bytes = realloc(to->bytes, to->capacity);
-        assert_non_null(to->bytes);
-    }
-    memcpy(to->bytes + to->length, piece, (size_t)length + 1);
-    to->length += (size_t)length;
-}
-
-static void text_check(text *actual, text *expected) {
-    if (strcmp(actual->bytes, expected->bytes) != 0) {
-        print_error("is\n%sshould be\n%s", actual->bytes, expected->bytes);
-        if (test_context[0] != '\0') {
-            print_error("at %s\n", test_context);
-        }
-    }
-    assert_string_equal(actual->bytes, expected->bytes);
-    free(actual->bytes);
-    free(expected->bytes);
-}
-
-/* A tree and its copy: handles of one are written as those of the other. */
-typedef struct pairs {
-    shoal_entity from[MOST_NODES];
-    shoal_entity to[MOST_NODES];
-    size_t count;
-} pairs;
-
-static shoal_entity mapped(const pairs *map, shoal_entity entity) {
-    for (size_t i = 0; map != NULL && i < map->count; i++) {
-        if (map->from[i].bits == entity.bits) {
-            return map->to[i];
-        }
-    }
-    return entity;
-}
-
-static void entity_write(text *to, const pairs *map, shoal_entity entity) {
-    shoal_entity shown = mapped(map, entity);
-    text_add(to, "%" PRIu32 ":%" PRIu32 "%s", shoal_entity_index(shown), shoal_entity_generation(shown),
-             shoal_entity_is_null(shown) ? "null" : "");
-}
-
-static void owned_write(text *to, const tracker *track, const void *value) {
-    uint32_t payload = 0;
-    assert_true(owned_read(track, value, &payload));
-    text_add(to, "%" PRIu32, payload);
-}
-
-/* One value; of a buffer, one element. */
-static void value_write(text *to, const pairs *map, shoal_component component, const void *value) {
-    if (component.id == SHOAL_ID(Link).id) {
-        const Link *link = value;
-        const shoal_entity fields[] = {link->target, link->pair[0], link->pair[1], link->inner.again};
-        for (size_t i = 0; i < 4; i++) {
-            text_add(to, " ");
-            entity_write(to, map, fields[i]);
-        }
-    } else if (component.id == SHOAL_ID(Waypoint).id || component.id == SHOAL_ID(Mark).id ||
-               component.id == SHOAL_ID(Holds).id) {
-        Mark mark; /* the three have one layout */
-        memcpy(&mark, value, sizeof mark);
-        text_add(to, "%" PRId32 " ", mark.number);
-        entity_write(to, map, mark.who);
-    } else if (shoal_component_info(component)->copy != NULL) {
-        owned_write(to, shoal_component_info(component)->user, value);
-    } else {
-        const unsigned char *bytes = value;
-        for (size_t i = 0; i < shoal_component_info(component)->size; i++) {
-            text_add(to, "%02x", bytes[i]);
-        }
-    }
-}
-
-static void relation_write(text *to, const pairs *map, shoal_world *world, shoal_entity entity,
-                           shoal_component relation) {
-    shoal_target_walk walk = shoal_targets(world, entity, relation);
-    while (shoal_targets_next(&walk)) {
-        text_add(to, " ->");
-        entity_write(to, map, walk.target);
-        if (walk.data != NULL) {
-            text_add(to, " with ");
-            value_write(to, map, relation, walk.data);
-        }
-    }
-}
-
-static void component_write(text *to, const pairs *map, shoal_world *world, shoal_entity entity,
-                            shoal_component component) {
-    const shoal_component_def *def = shoal_component_info(component);
-    text_add(to, "  %s%s ", def->name, shoal_is_enabled(world, entity, component) ? "" : " off");
-    if (def->storage == SHOAL_STORAGE_RELATION) {
-        relation_write(to, map, world, entity, component);
-    } else if (def->storage == SHOAL_STORAGE_BUFFER) {
-        shoal_buffer buffer = shoal_buffer_get(world, entity, component);
-        const char *items = shoal_buffer_items(buffer);
-        for (size_t i = 0; i < shoal_buffer_count(buffer); i++) {
-            text_add(to, " [");
-            value_write(to, map, component, items + i * def->size);
-            text_add(to, "]");
-        }
-    } else if (def->size != 0) {
-        value_write(to, map, component, shoal_get(world, entity, component));
-    }
-    text_add(to, "\n");
-}
-
-/* What an entity has. `skipped` leaves three components out. */
-static void entity_describe(text *to, const pairs *map, shoal_world *world, shoal_entity entity,
-                            const shoal_component *skipped) {
-    shoal_component component = {0};
-    while (shoal_next_component(world, entity, &component)) {
-        if (skipped == NULL || (component.id != skipped[0].id && component.id != skipped[1].id &&
-                                component.id != skipped[2].id)) {
-            component_write(to, map, world, entity, component);
-        }
-    }
-}
-
-static void sources_describe(text *to, const pairs *map, shoal_world *world, shoal_entity target) {
-    const shoal_component relations[] = {SHOAL_ID(ChildOf), SHOAL_ID(Owner), SHOAL_ID(Likes), SHOAL_ID(Oath)};
-    for (size_t i = 0; i < 4; i++) {
-        text_add(to, "  %s <-", shoal_component_info(relations[i])->name);
-        shoal_source_walk walk = shoal_sources(world, relations[i], target);
-        while (shoal_sources_next(&walk)) {
-            for (size_t k = 0; k < walk.count; k++) {
-                text_add(to, " ");
-                entity_write(to, map, walk.entities[k]);
-            }
-        }
-        text_add(to, "\n");
-    }
-}
-
-static text world_describe(shoal_world *world) {
-    text whole = {0};
-    shoal_entity entity = {0};
-    while (shoal_next_entity(world, &entity)) {
-        entity_write(&whole, NULL, entity);
-        const char *name = shoal_name(world, entity);
-        text_add(&whole, " %s, depth %" PRIu32 "\n", name != NULL ? name : "",
-                 shoal_depth(world, SHOAL_ID(ChildOf), entity));
-        entity_describe(&whole, NULL, world, entity, NULL);
-        sources_describe(&whole, NULL, world, entity);
-    }
-    return whole;
-}
-
-/* ---- the scene ---- */
-
-/* ship: turret (gun: barrel), turret, deck. The names are those of the members. */
-typedef struct scene {
-    fixture f;
-    shoal_world *world;
-    shoal_entity fleet; /* the parent of the ship */
-    shoal_entity port;  /* outside of the tree */
-    shoal_entity ship, turret, gun, barrel, second, deck;
-    Owned own;          /* a value of the test's own */
-    int64_t live[3];    /* of the trackers of this file, when the scene was made */
-} scene;
-
-static shoal_entity spawn(shoal_world *world, const shoal_value *values, size_t count) {
-    shoal_entity entity = shoal_spawn(world, values, count);
-    if (shoal_entity_is_null(entity)) {
-        print_error("%s\n", shoal_last_error(world).message);
-    }
-    assert_false(shoal_entity_is_null(entity));
-    return entity;
-}
-
-static void scene_ship(scene *s) {
-    shoal_world *world = s->world;
-    Owned boxed = {0};
-    Owned crates[2];
-    Owned seal, oath;
-    owned_make(&owned_tracker, &s->own, 71);
-    owned_make(&boxed_tracker, &boxed, 72);
-    owned_make(&crate_tracker, &crates[0], 73);
-    owned_make(&crate_tracker, &crates[1], 74);
-    owned_make(&seal_tracker, &seal, 75);
-    owned_make(&oath_tracker, &oath, 76);
-    const shoal_value ship[] = {SHOAL_VALUE(Position, 1, 2, 3),
-                                {SHOAL_ID(Owned), &s->own},
-                                {SHOAL_ID(Boxed), &boxed},
-                                SHOAL_VALUE(Faction, 5),
-                                SHOAL_DEFAULT(Bounds),
-                                {SHOAL_ID(Crate), &(shoal_span){crates, 2}},
-                                {SHOAL_ID(Seal), &seal},
-                                SHOAL_TO(ChildOf, s->fleet),
-                                {SHOAL_ID(Oath), &(shoal_link){s->port, &oath}},
-                                SHOAL_DEFAULT(Frozen)};
-    s->ship = spawn(world, ship, sizeof ship / sizeof ship[0]);
-    owned_end(&boxed_tracker, &boxed);
-    owned_end(&crate_tracker, &crates[0]);
-    owned_end(&crate_tracker, &crates[1]);
-    owned_end(&seal_tracker, &seal);
-    owned_end(&oath_tracker, &oath);
-}
-
-/* What leads from inside to inside, and from inside to outside. */
-static void scene_cross_links(scene *s) {
-    shoal_world *world = s->world;
-    const Waypoint path[] = {{1, s->port}, {2, s->deck}, {3, s->ship}, {4, {0}}};
-    assert_ok(shoal_add(world, s->turret, SHOAL_ID(Waypoint), &(shoal_span){path, 4}));
-    assert_ok(shoal_add(world, s->second, SHOAL_ID(Waypoint), &(shoal_span){path + 1, 1}));
-    Link link = {.target = s->barrel, .pair = {s->port, s->ship}, .inner = {0, s->turret}};
-    assert_ok(shoal_add(world, s->gun, SHOAL_ID(Link), &link));
-    assert_ok(SHOAL_ADD(world, s->ship, Mark, 8, s->second));
-    assert_ok(SHOAL_ADD(world, s->deck, Mark, 9, s->port));
-    assert_ok(shoal_add(world, s->gun, SHOAL_ID(Burning), NULL));
-    assert_ok(shoal_relate(world, s->barrel, SHOAL_ID(Owner), s->ship, NULL));
-    assert_ok(shoal_relate(world, s->gun, SHOAL_ID(Owner), s->port, NULL));
-    assert_ok(shoal_relate(world, s->ship, SHOAL_ID(Likes), s->port, NULL));
-    assert_ok(shoal_relate(world, s->ship, SHOAL_ID(Likes), s->deck, NULL));
-    assert_ok(shoal_relate(world, s->ship, SHOAL_ID(Likes), s->ship, NULL));
-    assert_ok(shoal_relate(world, s->deck, SHOAL_ID(Holds), s->gun, &(Holds){2, s->barrel}));
-    assert_ok(shoal_relate(world, s->deck, SHOAL_ID(Holds), s->port, &(Holds){3, s->fleet}));
-    assert_ok(shoal_relate(world, s->port, SHOAL_ID(Likes), s->ship, NULL)); /* leads into the tree: it is not copied */
-}
-
-static void scene_start(scene *s, const shoal_world_def *def) {
-    *s = (scene){.live = {crate_tracker.live, seal_tracker.live, oath_tracker.live}};
-    fixture_start(&s->f, def);
-    shoal_world *world = s->world = s->f.world;
-    s->fleet = spawn(world, SHOAL_VALUES(SHOAL_VALUE(Position, 0, 0, 0)));
-    s->port = spawn(world, SHOAL_VALUES(SHOAL_VALUE(Health, 1)));
-    scene_ship(s);
-    s->turret = spawn(world, SHOAL_VALUES(SHOAL_VALUE(Awake, 11), SHOAL_TO(ChildOf, s->ship)));
-    s->second = spawn(world, SHOAL_VALUES(SHOAL_VALUE(Awake, 12), SHOAL_TO(ChildOf, s->ship)));
-    s->deck = spawn(world, SHOAL_VALUES(SHOAL_VALUE(Position, 4, 5, 6), SHOAL_TO(ChildOf, s->ship)));
-    s->gun = spawn(world, SHOAL_VALUES(SHOAL_VALUE(Awake, 13), SHOAL_TO(ChildOf, s->turret)));
-    s->barrel = spawn(world, SHOAL_VALUES(SHOAL_VALUE(Position, 7, 8, 9), SHOAL_TO(ChildOf, s->gun)));
-    scene_cross_links(s);
-    assert_ok(shoal_disable(world, s->second, SHOAL_ID(Awake)));
-    assert_ok(SHOAL_SET(world, s->ship, Bounds, 40));
-    assert_ok(shoal_order_source(world, SHOAL_ID(ChildOf), s->deck, s->turret));
-    assert_ok(shoal_set_name(world, s->ship, "ship"));
-    assert_ok(shoal_set_name(world, s->turret, "turret"));
-    assert_ok(shoal_set_name(world, s->gun, "gun"));
-    assert_ok(shoal_set_name(world, s->deck, "deck"));
-    assert_valid(world);
-}
-
-static void scene_end(scene *s) {
-    owned_end(&owned_tracker, &s->own);
-    fixture_end(&s->f);
-    assert_owned(&crate_tracker, s->live[0]);
-    assert_owned(&seal_tracker, s->live[1]);
-    assert_owned(&oath_tracker, s->live[2]);
-}
 
 /* ---- checking copies ---- */
 
@@ -534,7 +204,8 @@ static void test_overrides_of_every_kind(void **state) {
     scene_start(&s, NULL);
     assert_ok(shoal_make_prefab(s.world, s.ship));
     assert_ok(SHOAL_SET(s.world, s.ship, Bounds, 40));
-    Owned crate, seal;
+    Owned crate, seal, locker;
+    owned_make(&locker_tracker, &locker, 83);
     owned_make(&crate_tracker, &crate, 81);
     owned_make(&seal_tracker, &seal, 82);
     const Waypoint stop = {6, s.deck};
@@ -542,6 +213,7 @@ static void test_overrides_of_every_kind(void **state) {
                                   SHOAL_DEFAULT(Boxed), /* there already: it stays */
                                   SHOAL_VALUE(Faction, 6),
                                   SHOAL_VALUE(Bounds, 41),
+                                  {SHOAL_ID(Locker), &locker},
                                   {SHOAL_ID(Crate), &(shoal_span){&crate, 1}},
                                   {SHOAL_ID(Waypoint), &(shoal_span){&stop, 1}},
                                   {SHOAL_ID(Seal), &seal},
@@ -560,6 +232,7 @@ static void test_overrides_of_every_kind(void **state) {
                                                          .entities = roots}));
     owned_end(&crate_tracker, &crate);
     owned_end(&seal_tracker, &seal);
+    owned_end(&locker_tracker, &locker);
     assert_valid(s.world);
     for (size_t i = 0; i < 150; i++) {
         test_set_context("copy %zu", i);
@@ -574,6 +247,7 @@ static void test_overrides_of_every_kind(void **state) {
         assert_true(SHOAL_HAS(world, root, Frozen) && SHOAL_HAS(world, root, Selected));
         assert_true(owned_read(&boxed_tracker, SHOAL_GET(world, root, Boxed), &payload) && payload == 72);
         assert_true(owned_read(&seal_tracker, SHOAL_GET(world, root, Seal), &payload) && payload == 82);
+        assert_true(owned_read(&locker_tracker, SHOAL_GET(world, root, Locker), &payload) && payload == 83);
         shoal_buffer crates = shoal_buffer_get(world, root, SHOAL_ID(Crate));
         assert_count(shoal_buffer_count(crates), 1);
         assert_true(owned_read(&crate_tracker, shoal_buffer_items(crates), &payload) && payload == 81);
@@ -591,6 +265,24 @@ static void test_overrides_of_every_kind(void **state) {
     }
     test_set_context("%s", "");
     assert_count(SHOAL_GET(s.world, s.ship, Bounds)->radius, 40);
+    scene_end(&s);
+}
+
+/* A given value is taken as it is, also where the one that it replaces is turned to the copy. */
+static void test_given_values_are_not_turned(void **state) {
+    (void)state;
+    scene s;
+    scene_start(&s, NULL);
+    const Waypoint stops[] = {{1, s.turret}, {2, s.gun}, {3, s.barrel}};
+    const shoal_value value = {SHOAL_ID(Waypoint), &(shoal_span){stops, 3}};
+    shoal_entity root;
+    assert_ok(shoal_instantiate(s.world, s.turret,
+                                &(shoal_instantiate_def){.values = &value, .value_count = 1, .entities = &root}));
+    assert_valid(s.world);
+    const Waypoint *copied = shoal_buffer_items(shoal_buffer_get(s.world, root, SHOAL_ID(Waypoint)));
+    for (size_t i = 0; i < 3; i++) {
+        assert_entity(copied[i].at, stops[i].at);
+    }
     scene_end(&s);
 }
 
@@ -651,7 +343,8 @@ static void test_many_at_once_are_many_calls(void **state) {
         scene_start(&s, NULL);
         const shoal_value values[] = {SHOAL_VALUE(Health, 4), SHOAL_TO(Owner, s.port), SHOAL_VALUE(Mark, 2, s.port)};
         shoal_instantiate_def def = {.count = way == 0 ? 7 : 1, .values = values, .value_count = 3, .parent = s.port};
-        shoal_entity gone[] = {spawn(s.world, NULL, 0), spawn(s.world, NULL, 0), spawn(s.world, NULL, 0)};
+        shoal_entity gone[] = {scene_spawn(s.world, no_values, 0), scene_spawn(s.world, no_values, 0),
+                               scene_spawn(s.world, no_values, 0)};
         assert_ok(shoal_destroy(s.world, gone[1]));
         for (int i = 0; i < (way == 0 ? 1 : 7); i++) {
             assert_ok(shoal_instantiate(s.world, s.ship, &def));
@@ -669,11 +362,11 @@ static void test_large_trees(void **state) {
     for (int deep = 0; deep < 2; deep++) {
         fixture f;
         fixture_start(&f, NULL);
-        shoal_entity root = spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Position, 1, 1, 1)));
+        shoal_entity root = scene_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Position, 1, 1, 1)));
         shoal_entity parent = root;
         for (int i = 0; i < 30000; i++) {
-            shoal_entity child = spawn(
-                f.world, SHOAL_VALUES(SHOAL_VALUE(Position, (float)i, 0, 0), SHOAL_TO(ChildOf, parent)));
+            shoal_entity child =
+                scene_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Position, (float)i, 0, 0), SHOAL_TO(ChildOf, parent)));
             parent = deep ? child : root;
         }
         assert_ok(shoal_make_prefab(f.world, root));
@@ -727,8 +420,8 @@ static void test_hooks_are_told_when_all_is_in_place(void **state) {
     (void)state;
     fixture f;
     fixture_start(&f, NULL);
-    shoal_entity root = spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Noted, 1)));
-    shoal_entity child = spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Noted, 2), SHOAL_TO(ChildOf, root)));
+    shoal_entity root = scene_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Noted, 1)));
+    shoal_entity child = scene_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Noted, 2), SHOAL_TO(ChildOf, root)));
     assert_ok(shoal_relate(f.world, root, SHOAL_ID(Follows), child, NULL));
     free(noted.bytes);
     noted = (text){0};
@@ -738,11 +431,14 @@ static void test_hooks_are_told_when_all_is_in_place(void **state) {
     assert_false(shoal_entity_is_null(shoal_clone_tree(f.world, root)));
     noted_expect("add Noted 1;add Noted 2;add Follows -1 to a target;set Noted 1;set Noted 2;");
     const shoal_value value = SHOAL_VALUE(Noted, 7);
-    assert_ok(shoal_instantiate(f.world, root,
-                                &(shoal_instantiate_def){.count = 2, .values = &value, .value_count = 1}));
+    assert_ok(
+        shoal_instantiate(f.world, root, &(shoal_instantiate_def){.count = 2, .values = &value, .value_count = 1}));
     noted_expect("add Noted 7;add Noted 2;add Follows -1 to a target;set Noted 7;set Noted 2;"
                  "add Noted 7;add Noted 2;add Follows -1 to a target;set Noted 7;set Noted 2;");
-    shoal_entity plain = spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Health, 1)));
+    shoal_entity plain = scene_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Health, 1)));
+    const shoal_value other = SHOAL_TO(Follows, plain); /* in place of the copied one, which nobody hears of */
+    assert_ok(shoal_instantiate(f.world, root, &(shoal_instantiate_def){.values = &other, .value_count = 1}));
+    noted_expect("add Noted 1;add Noted 2;add Follows -1 to a target;set Noted 1;set Noted 2;");
     const shoal_value fresh = SHOAL_DEFAULT(Noted);
     assert_ok(shoal_instantiate(f.world, plain, &(shoal_instantiate_def){.values = &fresh, .value_count = 1}));
     noted_expect("add Noted 0;"); /* nobody gave the value */
@@ -760,12 +456,18 @@ static shoal_status call_clone_tree(scene *s) {
 }
 
 static shoal_status call_instantiate(scene *s) {
-    const shoal_value values[] = {SHOAL_VALUE(Faction, 6),     SHOAL_VALUE(Bounds, 41),   SHOAL_VALUE(Hull, 2),
-                                  SHOAL_VALUE(Mark, 1, s->gun), SHOAL_TO(Likes, s->fleet), SHOAL_TO(Oath, s->fleet),
-                                  SHOAL_DEFAULT(Preset),       {SHOAL_ID(Owned), &s->own}};
+    const shoal_value values[] = {SHOAL_VALUE(Faction, 6),
+                                  SHOAL_VALUE(Bounds, 41),
+                                  SHOAL_VALUE(Hull, 2),
+                                  SHOAL_VALUE(Mark, 1, s->gun),
+                                  SHOAL_TO(Likes, s->fleet),
+                                  SHOAL_TO(Oath, s->fleet),
+                                  SHOAL_DEFAULT(Preset),
+                                  {SHOAL_ID(Owned), &s->own},
+                                  {SHOAL_ID(Locker), SHOAL_GET(s->world, s->ship, Locker)}};
     return shoal_instantiate(
         s->world, s->ship,
-        &(shoal_instantiate_def){.count = 40, .values = values, .value_count = 8, .parent = s->deck});
+        &(shoal_instantiate_def){.count = 40, .values = values, .value_count = 9, .parent = s->deck});
 }
 
 static shoal_status call_make_prefab(scene *s) {
@@ -776,7 +478,9 @@ static shoal_status (*const calls[])(scene *s) = {call_clone, call_clone_tree, c
 
 typedef enum failure { FAIL_ONE, FAIL_LATER, FAIL_HOOK } failure;
 
-static tracker *const trackers[] = {&owned_tracker, &boxed_tracker, &crate_tracker, &seal_tracker, &oath_tracker};
+static tracker *const trackers[] = {&owned_tracker, &boxed_tracker, &crate_tracker,
+                                    &seal_tracker,  &oath_tracker,  &locker_tracker};
+#define TRACKERS (sizeof trackers / sizeof trackers[0])
 
 static void failure_arm(scene *s, failure way, size_t n, size_t hook) {
     if (way == FAIL_HOOK) {
@@ -798,8 +502,8 @@ static size_t failures_run(size_t call, failure way, size_t hook) {
     for (shoal_status status = SHOAL_HOOK_FAILED; status != SHOAL_OK;) {
         test_set_context("call %zu, way %d, hook %zu, point %zu", call, (int)way, hook, points + 1);
         text before = world_describe(s.world);
-        int64_t live[5];
-        for (size_t i = 0; i < 5; i++) {
+        int64_t live[TRACKERS];
+        for (size_t i = 0; i < TRACKERS; i++) {
             live[i] = trackers[i]->live;
         }
         failure_arm(&s, way, points + 1, hook);
@@ -816,7 +520,7 @@ static size_t failures_run(size_t call, failure way, size_t hook) {
         assert_true(failed);
         text after = world_describe(s.world);
         text_check(&after, &before);
-        for (size_t i = 0; i < 5; i++) {
+        for (size_t i = 0; i < TRACKERS; i++) {
             assert_owned(trackers[i], live[i]);
         }
         assert_true(++points < MOST_POINTS);
@@ -836,12 +540,44 @@ static void test_allocation_fails_at_every_point(void **state) {
 
 static void test_hooks_fail_at_every_point(void **state) {
     (void)state;
-    for (size_t hook = 0; hook < 5; hook++) {
-        assert_true(failures_run(0, FAIL_HOOK, hook) > 0);
-        assert_true(failures_run(1, FAIL_HOOK, hook) > 0);
+    for (size_t hook = 0; hook < TRACKERS; hook++) {
+        /* The value of a chunk is made with the chunk: clones come into that of their source. */
+        bool is_copied = trackers[hook] != &locker_tracker;
+        assert_int_equal(failures_run(0, FAIL_HOOK, hook) > 0, is_copied);
+        assert_int_equal(failures_run(1, FAIL_HOOK, hook) > 0, is_copied);
         assert_true(failures_run(2, FAIL_HOOK, hook) > 0);
-        assert_count(failures_run(3, FAIL_HOOK, hook), 0); /* nothing is copied */
+        assert_int_equal(failures_run(3, FAIL_HOOK, hook) > 0, !is_copied);
     }
+}
+
+/* Handles that a failed call would have given have no names, and what it reserved does not add up. */
+static void test_failures_leave_nothing_hidden(void **state) {
+    (void)state;
+    for (size_t n = 1, failed = 1; failed; n++) {
+        test_set_context("point %zu", n);
+        scene s;
+        scene_start(&s, NULL);
+        fake_allocator_arm(&s.f.fake, n, true);
+        failed = call_clone_tree(&s) != SHOAL_OK;
+        (void)fake_allocator_disarm(&s.f.fake);
+        for (int i = 0; i < 6; i++) {
+            assert_null(shoal_name(s.world, scene_spawn(s.world, no_values, 0)));
+        }
+        scene_end(&s);
+    }
+    scene s;
+    scene_start(&s, NULL);
+    size_t bytes = 0;
+    for (int i = 0; i < 40; i++) {
+        test_set_context("failure %d", i);
+        owned_arm(&oath_tracker, 1);
+        assert_status(call_instantiate(&s), SHOAL_HOOK_FAILED);
+        assert_true(owned_disarm(&oath_tracker));
+        bytes = i == 1 ? fixture_total_bytes(&s.f) : bytes;
+        assert_true(i < 1 || fixture_total_bytes(&s.f) == bytes);
+    }
+    test_set_context("%s", "");
+    scene_end(&s);
 }
 
 /* ---- refusals ---- */
@@ -881,6 +617,7 @@ static void test_refusals_of_instantiate(void **state) {
         {{.values = &child, .value_count = 1, .parent = s.fleet}, SHOAL_COMPONENT_DUPLICATE},
         {{.count = 9}, SHOAL_ENTITY_LIMIT},
         {{.count = SIZE_MAX}, SHOAL_ENTITY_LIMIT},
+        {{.count = SIZE_MAX / 2 + 2}, SHOAL_ENTITY_LIMIT}, /* six times as many are six, but for an overflow */
         {{.count = SIZE_MAX / 3, .parent = s.fleet}, SHOAL_ENTITY_LIMIT},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -914,10 +651,10 @@ static void test_refusals_of_roots(void **state) {
     scene s;
     scene_start(&s, NULL);
     shoal_world *other = shoal_world_create(NULL);
-    shoal_entity foreign = spawn(other, NULL, 0);
+    shoal_entity foreign = scene_spawn(other, no_values, 0);
     shoal_entity dead = shoal_clone(s.world, s.deck);
     assert_ok(shoal_destroy(s.world, dead));
-    shoal_entity dying = spawn(s.world, SHOAL_VALUES(SHOAL_DEFAULT(Wreck)));
+    shoal_entity dying = scene_spawn(s.world, SHOAL_VALUES(SHOAL_DEFAULT(Wreck)));
     assert_ok(shoal_destroy(s.world, dying));
     assert_true(shoal_is_dying(s.world, dying));
     root_refused(s.world, (shoal_entity){0}, SHOAL_ENTITY_NULL);
@@ -944,6 +681,7 @@ int main(void) {
         cmocka_unit_test(test_clone_tree_turns_links_inside),
         cmocka_unit_test(test_prefabs_hide_and_instances_show),
         cmocka_unit_test(test_overrides_of_every_kind),
+        cmocka_unit_test(test_given_values_are_not_turned),
         cmocka_unit_test(test_overrides_from_inside_of_the_world),
         cmocka_unit_test(test_a_thousand_copies),
         cmocka_unit_test(test_many_at_once_are_many_calls),
@@ -951,6 +689,7 @@ int main(void) {
         cmocka_unit_test(test_hooks_are_told_when_all_is_in_place),
         cmocka_unit_test(test_allocation_fails_at_every_point),
         cmocka_unit_test(test_hooks_fail_at_every_point),
+        cmocka_unit_test(test_failures_leave_nothing_hidden),
         cmocka_unit_test(test_refusals_of_instantiate),
         cmocka_unit_test(test_refusals_of_roots),
     };

@@ -45,7 +45,7 @@ static void aligned_start(aligned_world *aligned, const shoal_world_def *def) {
     fixture_start(&aligned->f, def);
     for (size_t i = 0; i < ALIGNMENT_COUNT; i++) {
         aligned->types[i] = aligned_component((size_t)1 << i);
-        const shoal_term term = {aligned->types[i], SHOAL_ACCESS_WRITE, 0};
+        const shoal_term term = {.component = aligned->types[i], .access = SHOAL_ACCESS_WRITE};
         aligned->queries[i] = shoal_query_create(aligned->f.world, &(shoal_query_def){.terms = &term, .term_count = 1});
         assert_non_null(aligned->queries[i]);
     }
@@ -419,10 +419,10 @@ static void check_padding(const shoal_view *view, const void *column, size_t byt
 static void check_padding_of(shoal_world_def def, const shoal_component *components, size_t count, size_t row_count) {
     shoal_world *world = exact_world(def);
     shoal_value values[4] = {{{0}, NULL}};
-    shoal_term terms[4] = {{{0}, SHOAL_ACCESS_NONE, 0}};
+    shoal_term terms[4] = {{.access = SHOAL_ACCESS_NONE}};
     for (size_t i = 0; i < count; i++) {
         values[i].component = components[i];
-        terms[i] = (shoal_term){components[i], SHOAL_ACCESS_READ, 0};
+        terms[i] = (shoal_term){.component = components[i], .access = SHOAL_ACCESS_READ};
     }
     shoal_query *query = shoal_query_create(world, &(shoal_query_def){.terms = terms, .term_count = count});
     for (size_t row = 0; row < row_count; row++) {

@@ -1,6 +1,6 @@
 /*
- * Names and paths, as the public calls give them: what a name may be, who keeps one from being given, what moves and ends
- * with its entity, and paths both ways. The table below is in test_names.c.
+ * Names and paths, as the public calls give them: what a name may be, who keeps one from being given, what moves and
+ * ends with its entity, and paths both ways. The table below is in test_names.c.
  */
 #include "support/components.h"
 #include "support/fixture.h"
@@ -291,10 +291,14 @@ static void test_invalid_paths(void **state) {
         const char *path;
         const char *message;
     } invalid[] = {
-        {"", "empty at byte 0"},           {"/ship", "empty at byte 0"},
-        {"ship/", "empty at byte 5"},      {"ship//gun", "empty at byte 5"},
-        {"none/gun/", "empty at byte 9"},  {"ship/g\tun", "control character at byte 6"},
-        {"/", "empty at byte 0"},          {"ship/gu\xFFn", "not UTF-8 at byte 7"},
+        {"", "empty at byte 0"},
+        {"/ship", "empty at byte 0"},
+        {"ship/", "empty at byte 5"},
+        {"ship//gun", "empty at byte 5"},
+        {"none/gun/", "empty at byte 9"},
+        {"ship/g\tun", "control character at byte 6"},
+        {"/", "empty at byte 0"},
+        {"ship/gu\xFFn", "not UTF-8 at byte 7"},
         {wide, "longer than 255 bytes at byte 260"},
     };
     for (size_t i = 0; i < sizeof invalid / sizeof invalid[0]; i++) {
@@ -313,12 +317,17 @@ static void test_paths_are_cut_to_fit(void **state) {
     (void)state;
     fixture f;
     fixture_start(&f, NULL);
-    shoal_entity ship = spawn_named(f.world, nobody, "a\xC3\xBC" "b");
+    shoal_entity ship = spawn_named(f.world, nobody,
+                                    "a\xC3\xBC"
+                                    "b");
     shoal_entity unnamed = spawn_named(f.world, ship, NULL);
     shoal_entity gun = spawn_named(f.world, unnamed, "\xE2\x82\xAC\xF0\x9F\x9A\xA2");
     char whole[64], handle[SHOAL_ENTITY_TEXT_SIZE];
     shoal_entity_format(unnamed, handle, sizeof handle);
-    size_t length = (size_t)snprintf(whole, sizeof whole, "a\xC3\xBC" "b/%s/\xE2\x82\xAC\xF0\x9F\x9A\xA2", handle);
+    size_t length = (size_t)snprintf(whole, sizeof whole,
+                                     "a\xC3\xBC"
+                                     "b/%s/\xE2\x82\xAC\xF0\x9F\x9A\xA2",
+                                     handle);
     for (size_t size = 0; size <= length + 2; size++) {
         char text[64];
         memset(text, '#', sizeof text);

@@ -97,10 +97,10 @@ static void check_terms(const truth_table *table, const shoal_term *terms, size_
 
 /* The ways in which a kind can take part; tags cannot be read, written or optional. */
 static const shoal_term term_forms[] = {
-    {{0}, SHOAL_ACCESS_NONE, 0},           {{0}, SHOAL_ACCESS_WITH, 0},     {{0}, SHOAL_ACCESS_WITHOUT, 0},
-    {{0}, SHOAL_ACCESS_READ, 0},           {{0}, SHOAL_ACCESS_WRITE, 0},    {{0}, SHOAL_ACCESS_OPTIONAL_READ, 0},
-    {{0}, SHOAL_ACCESS_OPTIONAL_WRITE, 0}, {{0}, SHOAL_ACCESS_ANY_READ, 3}, {{0}, SHOAL_ACCESS_ANY_READ, 8},
-    {{0}, SHOAL_ACCESS_ANY_WRITE, 3},
+    {.access = SHOAL_ACCESS_NONE},           {.access = SHOAL_ACCESS_WITH},     {.access = SHOAL_ACCESS_WITHOUT},
+    {.access = SHOAL_ACCESS_READ},           {.access = SHOAL_ACCESS_WRITE},    {.access = SHOAL_ACCESS_OPTIONAL_READ},
+    {.access = SHOAL_ACCESS_OPTIONAL_WRITE}, {.access = SHOAL_ACCESS_ANY_READ, .group = 3}, {.access = SHOAL_ACCESS_ANY_READ, .group = 8},
+    {.access = SHOAL_ACCESS_ANY_WRITE, .group = 3},
 };
 #define TERM_FORM_COUNT (sizeof term_forms / sizeof term_forms[0])
 #define TAG_FORM_COUNT 3
@@ -167,9 +167,9 @@ static void conf_P4_refused_query_definitions(void **state) {
     const shoal_term against[] = {SHOAL_WITH(Position), SHOAL_WITHOUT(Position)};
     const shoal_term read_tag = SHOAL_READ(Frozen);
     const shoal_term write_tag = SHOAL_WRITE(Frozen);
-    const shoal_term no_access = {SHOAL_ID(Position), SHOAL_ACCESS_NONE, 0};
+    const shoal_term no_access = {.component = SHOAL_ID(Position), .access = SHOAL_ACCESS_NONE};
     const shoal_term bad_access = {SHOAL_ID(Position), (shoal_access)77, 0};
-    const shoal_term null_component = {{0}, SHOAL_ACCESS_READ, 0};
+    const shoal_term null_component = {.access = SHOAL_ACCESS_READ};
     const shoal_term unknown_component = {{65000}, SHOAL_ACCESS_READ, 0};
     assert_refused(f.world, twice, 2, SHOAL_TERM_INVALID);
     assert_message_has(f.world, "Position");
@@ -434,7 +434,7 @@ static void conf_D1_cache_stays_flat(void **state) {
     for (uint32_t i = 0; i < 14; i++) {
         tags[i] = numbered_tag(i);
     }
-    const shoal_term any_tag[] = {{tags[0], SHOAL_ACCESS_WITH, 0}, {tags[13], SHOAL_ACCESS_WITHOUT, 0}};
+    const shoal_term any_tag[] = {{.component = tags[0], .access = SHOAL_ACCESS_WITH}, {.component = tags[13], .access = SHOAL_ACCESS_WITHOUT}};
     shoal_query *query = make_query(f.world, any_tag, 2);
     size_t settled_bytes = 0;
     size_t settled_query_bytes = 0;
@@ -524,7 +524,7 @@ static void test_query_with_many_terms(void **state) {
     assert_count(limit, 1024);
     shoal_term *terms = calloc(limit + 1, sizeof *terms);
     for (uint32_t i = 0; i <= limit; i++) {
-        terms[i] = (shoal_term){numbered_component(i), SHOAL_ACCESS_OPTIONAL_READ, 0};
+        terms[i] = (shoal_term){.component = numbered_component(i), .access = SHOAL_ACCESS_OPTIONAL_READ};
     }
     shoal_query *query = make_query(f.world, terms, limit);
     const uint32_t value = 12345;

@@ -1,6 +1,6 @@
 /*
- * Trees by acyclic relations, as the public calls give them: ends in every order, cycles, depths of a million, and random
- * changes beside a naive tree. Conformance L1, L2, L3, L4, L6. Links are in test_relations.c.
+ * Trees by acyclic relations, as the public calls give them: ends in every order, cycles, depths of a million, and
+ * random changes beside a naive tree. Conformance L1, L2, L3, L4, L6. Links are in test_relations.c.
  */
 #include "test_relations.h"
 
@@ -8,8 +8,7 @@
 
 SHOAL_RELATION(Below, .acyclic = true)
 
-static void check_children(const shoal_world *world, shoal_entity parent, const shoal_entity *expected,
-                           size_t count) {
+static void check_children(const shoal_world *world, shoal_entity parent, const shoal_entity *expected, size_t count) {
     check_sources(world, SHOAL_ID(ChildOf), parent, expected, count);
     size_t seen = 0;
     for (shoal_source_walk walk = shoal_children(world, parent); shoal_sources_next(&walk); seen += walk.count) {
@@ -377,14 +376,10 @@ static void conf_L4_random_trees(void **state) {
 int main(void) {
     kinds_register();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(conf_L1_ended_in_every_order),
-        cmocka_unit_test(conf_L2_cycles),
-        cmocka_unit_test(conf_L2_self_parent),
-        cmocka_unit_test(conf_L2_a_chain_of_a_million),
-        cmocka_unit_test(conf_L2_a_million_children),
-        cmocka_unit_test(conf_L3_children_in_ten_archetypes),
-        cmocka_unit_test(conf_L4_random_trees),
-        cmocka_unit_test(conf_L6_parent_and_child_at_once),
+        cmocka_unit_test(conf_L1_ended_in_every_order), cmocka_unit_test(conf_L2_cycles),
+        cmocka_unit_test(conf_L2_self_parent),          cmocka_unit_test(conf_L2_a_chain_of_a_million),
+        cmocka_unit_test(conf_L2_a_million_children),   cmocka_unit_test(conf_L3_children_in_ten_archetypes),
+        cmocka_unit_test(conf_L4_random_trees),         cmocka_unit_test(conf_L6_parent_and_child_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -352,8 +352,7 @@ static shoal_status call_unrelate(shoal_world *world, shoal_entity source, shoal
     return shoal_unrelate(world, source, relation, target);
 }
 
-static shoal_status call_order(shoal_world *world, shoal_entity source, shoal_component relation,
-                               shoal_entity target) {
+static shoal_status call_order(shoal_world *world, shoal_entity source, shoal_component relation, shoal_entity target) {
     return shoal_order_source(world, relation, source, target);
 }
 
@@ -409,8 +408,7 @@ static shoal_status call_source_count(shoal_world *world, shoal_entity source, s
     return error_of(world);
 }
 
-static shoal_status call_depth(shoal_world *world, shoal_entity source, shoal_component relation,
-                               shoal_entity target) {
+static shoal_status call_depth(shoal_world *world, shoal_entity source, shoal_component relation, shoal_entity target) {
     (void)target;
     assert_count(shoal_depth(world, relation, source), 0);
     return error_of(world);

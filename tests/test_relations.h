@@ -26,7 +26,7 @@ static inline void spawn_several(shoal_world *world, shoal_entity *entities, siz
 
 /* The sources of a target are exactly these, in order. */
 static inline void check_sources(const shoal_world *world, shoal_component relation, shoal_entity target,
-                          const shoal_entity *expected, size_t count) {
+                                 const shoal_entity *expected, size_t count) {
     assert_count(shoal_source_count(world, relation, target), count);
     size_t seen = 0;
     for (shoal_source_walk walk = shoal_sources(world, relation, target); shoal_sources_next(&walk);) {
@@ -42,7 +42,7 @@ static inline void check_sources(const shoal_world *world, shoal_component relat
 
 /* The targets of a source are exactly these, in order. */
 static inline void check_targets(const shoal_world *world, shoal_entity source, shoal_component relation,
-                          const shoal_entity *expected, size_t count) {
+                                 const shoal_entity *expected, size_t count) {
     size_t seen = 0;
     for (shoal_target_walk walk = shoal_targets(world, source, relation); shoal_targets_next(&walk); seen++) {
         assert_true(seen < count);

@@ -307,9 +307,9 @@ static void test_what_is_no_unique(void **state) {
         const char *name;
         unique_call call;
     } calls[] = {
-        {"shoal_unique_set:", call_set},         {"shoal_unique_remove:", call_remove},
-        {"shoal_unique_get:", call_get},         {"shoal_unique_get_mut:", call_get_mut},
-        {"shoal_unique_has:", call_has},         {"shoal_unique_tick:", call_tick},
+        {"shoal_unique_set:", call_set}, {"shoal_unique_remove:", call_remove},
+        {"shoal_unique_get:", call_get}, {"shoal_unique_get_mut:", call_get_mut},
+        {"shoal_unique_has:", call_has}, {"shoal_unique_tick:", call_tick},
     };
     fixture f;
     fixture_start(&f, NULL);
@@ -320,10 +320,8 @@ static void test_what_is_no_unique(void **state) {
             shoal_component component;
             shoal_status status;
         } wrong[] = {
-            {f.world, {0}, SHOAL_COMPONENT_INVALID},
-            {f.world, {65535}, SHOAL_COMPONENT_INVALID},
-            {f.world, SHOAL_ID(Health), SHOAL_COMPONENT_KIND},
-            {f.world, SHOAL_ID(ChildOf), SHOAL_COMPONENT_KIND},
+            {f.world, {0}, SHOAL_COMPONENT_INVALID},           {f.world, {65535}, SHOAL_COMPONENT_INVALID},
+            {f.world, SHOAL_ID(Health), SHOAL_COMPONENT_KIND}, {f.world, SHOAL_ID(ChildOf), SHOAL_COMPONENT_KIND},
             {NULL, SHOAL_ID(Physics), SHOAL_INVALID_ARGUMENT},
         };
         for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; k++) {

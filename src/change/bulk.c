@@ -114,9 +114,9 @@ typedef struct bulk_spawning {
 /* The column of the n-th key, or of an implied component behind the keys; ARCHETYPE_NONE when it has none. */
 static uint32_t bulk_column(const bulk_spawning *bulk, size_t key) {
     if (key < bulk->keys->count) {
-        return bulk->edge->columns[key];
+        return transition_columns(bulk->edge)[key];
     }
-    uint32_t number = archetype_find(bulk->edge->target, bulk->edge->implied[key - bulk->keys->count]);
+    uint32_t number = archetype_find(bulk->edge->target, transition_implied(bulk->edge, key - bulk->keys->count));
     return number < bulk->edge->target->column_count ? number : ARCHETYPE_NONE;
 }
 
@@ -149,7 +149,7 @@ static bool bulk_make_key(shoal_world *world, const bulk_spawning *bulk, size_t 
 }
 
 static size_t bulk_key_count(const bulk_spawning *bulk) {
-    return bulk->keys->count + bulk->edge->implied_count;
+    return bulk->keys->count + transition_implied_count(bulk->edge);
 }
 
 /* Writes all values of all rows; none when a hook fails. */
@@ -201,7 +201,7 @@ static void bulk_fill(const bulk_spawning *bulk, const bulk_run *run, void **col
     const shoal_spawn_many_def *def = bulk->def;
     const shoal_archetype *target = bulk->edge->target;
     for (size_t i = 0; i < def->column_count; i++) {
-        uint32_t number = bulk->edge->columns[def->value_count + i];
+        uint32_t number = transition_columns(bulk->edge)[def->value_count + i];
         columns[i] = number == ARCHETYPE_NONE ? NULL : run_column(run, &target->columns[number], number);
     }
     def->fill(def->user, run->done, run->count, chunk_entities(run->ref) + run->first, columns);
@@ -446,7 +446,7 @@ static void bulk_write_new(void *user, const shoal_archetype *target, const chun
                            uint32_t count) {
     bulk_change *change = user;
     for (size_t i = 0; i < change->edge->add_count; i++) {
-        uint32_t number = change->edge->columns[i];
+        uint32_t number = transition_columns(change->edge)[i];
         if (number != ARCHETYPE_NONE && added_is_new(change, i)) {
             bulk_write(change, i,
                        chunk_base(ref) + ref->offsets[number] + (size_t)first * target->columns[number].byte_size,

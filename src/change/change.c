@@ -30,7 +30,7 @@ static bool value_replaces(const shoal_archetype *source, const shoal_transition
     if (values[i].data == NULL) {
         return false;
     }
-    if (edge->columns[i] != ARCHETYPE_NONE) {
+    if (transition_columns(edge)[i] != ARCHETYPE_NONE) {
         return archetype_find(source, values[i].component.id) != ARCHETYPE_NONE;
     }
     return component_type_at(values[i].component.id)->def.storage == SHOAL_STORAGE_CHUNK;
@@ -145,7 +145,7 @@ static void replace_plain(const row_place place, const shoal_transition *edge, c
 static void write_added(row_place place, const shoal_transition *edge, const shoal_value *values) {
     const shoal_archetype *source = place.archetype;
     for (size_t i = 0; i < edge->add_count; i++) {
-        uint32_t column = edge->columns[i];
+        uint32_t column = transition_columns(edge)[i];
         if (column != ARCHETYPE_NONE && archetype_find(source, values[i].component.id) == ARCHETYPE_NONE) {
             write_value(row_open_value(edge->target, column), values[i].data, edge->target->columns[column].byte_size);
         }
@@ -208,8 +208,8 @@ static ALWAYS_INLINE bool change_quick(shoal_world *world, shoal_entity entity, 
         UNLIKELY(world->move_rows)) {
         return false;
     }
-    if (add_count == 1 && edge->columns[0] != ARCHETYPE_NONE) {
-        uint32_t column = edge->columns[0];
+    if (add_count == 1 && transition_columns(edge)[0] != ARCHETYPE_NONE) {
+        uint32_t column = transition_columns(edge)[0];
         write_value(row_open_value(edge->target, column), data, edge->target->columns[column].byte_size);
     }
     row_move_plain(world, place, edge, entity, record);

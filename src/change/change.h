@@ -60,7 +60,7 @@ static ALWAYS_INLINE void change_write_plain(const shoal_transition *edge, const
                                              const shoal_value *values, size_t count) {
     const shoal_archetype *target = edge->target;
     for (size_t i = 0; i < count; i++) {
-        uint32_t column = edge->columns[i];
+        uint32_t column = transition_columns(edge)[i];
         if (column == ARCHETYPE_NONE) {
             continue;
         }

@@ -11,8 +11,7 @@
 
 shoal_status clone_array_grow(clone_plan *plan, void **items, size_t *capacity, const void *few, size_t element_size) {
     size_t grown_capacity = *capacity * 2 + 6;
-    void *grown =
-        memory_allocate(&plan->world->memory, SHOAL_PURPOSE_SCRATCH, grown_capacity * element_size, 16);
+    void *grown = memory_allocate(&plan->world->memory, SHOAL_PURPOSE_SCRATCH, grown_capacity * element_size, 16);
     if (grown == NULL) {
         return world_fail(plan->world, plan->world->memory.failure, plan->call);
     }
@@ -34,8 +33,7 @@ void clone_array_release(clone_plan *plan, void *items, size_t capacity, const v
 static shoal_status node_add(clone_plan *plan, shoal_entity source) {
     if (plan->node_count == plan->node_capacity) {
         void *nodes = plan->nodes;
-        shoal_status status =
-            clone_array_grow(plan, &nodes, &plan->node_capacity, plan->few_nodes, sizeof(clone_node));
+        shoal_status status = clone_array_grow(plan, &nodes, &plan->node_capacity, plan->few_nodes, sizeof(clone_node));
         plan->nodes = nodes;
         if (status != SHOAL_OK) {
             return status;
@@ -165,11 +163,11 @@ static shoal_status slots_prepare(clone_plan *plan) {
         return world_fail(world, SHOAL_ENTITY_LIMIT, plan->call);
     }
     size_t total = plan->count * plan->node_count;
-    shoal_status status = index_prepare(&world->index, total);
+    bool is_ready = total == 1 && index_ready(&world->index); /* preparing counts the free slots of a page */
+    shoal_status status = is_ready ? SHOAL_OK : index_prepare(&world->index, total);
     plan->copies = plan->few_copies;
     if (status == SHOAL_OK && total > 1) {
-        plan->copies =
-            memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, total * sizeof(shoal_entity), 16);
+        plan->copies = memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, total * sizeof(shoal_entity), 16);
         status = plan->copies != NULL ? SHOAL_OK : world->memory.failure;
     }
     if (status != SHOAL_OK) {
@@ -187,8 +185,8 @@ static shoal_status slots_prepare(clone_plan *plan) {
 
 /* True when a component of a copy has a value that was copied or given. */
 static bool value_is_set(const clone_plan *plan, const clone_node *node, const component_type *type) {
-    bool is_set = archetype_find(node->from.archetype, type->id) != ARCHETYPE_NONE &&
-                  type->def.storage != SHOAL_STORAGE_CHUNK;
+    bool is_set =
+        archetype_find(node->from.archetype, type->id) != ARCHETYPE_NONE && type->def.storage != SHOAL_STORAGE_CHUNK;
     for (size_t i = 0; !is_set && node == plan->nodes && i < plan->value_count; i++) {
         is_set = plan->values[i].component.id == type->id && plan->values[i].data != NULL;
     }
@@ -303,10 +301,32 @@ static shoal_status clone_enter(shoal_world *world, shoal_entity root, const cha
     return is_dying ? error_entity(&world->error, SHOAL_ENTITY_DYING, call, root) : SHOAL_OK;
 }
 
+/* An entity that is nothing but bytes in a row, with room for another; null where there is more to it. */
+static shoal_entity clone_plain(shoal_world *world, shoal_entity source) {
+    row_place from = row_of(world, index_find(&world->index, source));
+    shoal_archetype *archetype = from.archetype;
+    if (archetype->careful || archetype->open == NULL || !index_ready(&world->index) || world->move_rows ||
+        index_extra(&world->index, shoal_entity_index(source))) {
+        return (shoal_entity){0};
+    }
+    for (uint32_t column = 0; column < archetype->column_count; column++) {
+        copy_value(row_open_value(archetype, column), archetype_value(archetype, from.chunk, column, from.row),
+                   archetype->columns[column].byte_size);
+    }
+    index_record *record;
+    shoal_entity copy = index_take(&world->index, &record);
+    row_commit(archetype, copy, record);
+    return copy;
+}
+
 shoal_entity shoal_clone(shoal_world *world, shoal_entity source) {
     static const char call[] = "shoal_clone";
     shoal_entity copy = {0};
-    if (clone_enter(world, source, call) == SHOAL_OK) {
+    if (clone_enter(world, source, call) != SHOAL_OK) {
+        return copy;
+    }
+    copy = clone_plain(world, source);
+    if (shoal_entity_is_null(copy)) {
         clone_plan plan = {.world = world, .call = call, .count = 1};
         (void)clone_make(&plan, source, &copy);
     }

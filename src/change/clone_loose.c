@@ -13,8 +13,7 @@
 static shoal_status item_add(clone_plan *plan, clone_item item) {
     if (plan->item_count == plan->item_capacity) {
         void *items = plan->items;
-        shoal_status status =
-            clone_array_grow(plan, &items, &plan->item_capacity, plan->few_items, sizeof(clone_item));
+        shoal_status status = clone_array_grow(plan, &items, &plan->item_capacity, plan->few_items, sizeof(clone_item));
         plan->items = items;
         if (status != SHOAL_OK) {
             return status;
@@ -117,8 +116,8 @@ static shoal_status new_collect(clone_plan *plan, const loose_store *loose, cons
         return SHOAL_OK;
     }
     const void *value = given != NULL ? given->value : NULL;
-    return item_add(plan, (clone_item){
-                              .type = loose->type, .sparse = loose->sparse, .value = value, .has_data = value != NULL});
+    return item_add(
+        plan, (clone_item){.type = loose->type, .sparse = loose->sparse, .value = value, .has_data = value != NULL});
 }
 
 /* True for what the root does not have and the given values require. */
@@ -127,8 +126,8 @@ static bool is_required(const clone_plan *plan, const component_type *type) {
     if (edge == NULL || !edge->has_loose || store_has(plan->world, type, plan->nodes[0].source)) {
         return false;
     }
-    for (size_t i = 0; i < edge->implied_count; i++) {
-        if (edge->implied[i] == type->id) {
+    for (size_t i = 0; i < transition_implied_count(edge); i++) {
+        if (transition_implied(edge, i) == type->id) {
             return true;
         }
     }
@@ -174,8 +173,8 @@ static shoal_status links_reserve(clone_plan *plan, const loose_store *loose, si
     for (size_t i = first; i < plan->item_count; i++) {
         const clone_item *item = &plan->items[i];
         for (size_t copy = 0; copy < plan->count && status == SHOAL_OK; copy++) {
-            status = relation_reserve(loose->relation, clone_copy_at(plan, copy, item->node),
-                                      item_target(plan, item, copy));
+            status =
+                relation_reserve(loose->relation, clone_copy_at(plan, copy, item->node), item_target(plan, item, copy));
         }
     }
     if (status == SHOAL_OK && loose->type->def.on_target_destroyed == SHOAL_TARGET_DESTROY) {
@@ -233,8 +232,8 @@ static shoal_status store_prepare(clone_plan *plan, const loose_store *loose) {
 /* Makes the stores of loose components that the copied roots get. */
 static shoal_status stores_make(clone_plan *plan) {
     const shoal_transition *edge = plan->nodes[0].edge;
-    for (size_t i = 0; edge != NULL && i < (size_t)edge->add_count + edge->implied_count; i++) {
-        uint32_t id = i < edge->add_count ? edge->keys[i] : edge->implied[i - edge->add_count];
+    for (size_t i = 0; edge != NULL && i < (size_t)edge->add_count + transition_implied_count(edge); i++) {
+        uint32_t id = i < edge->add_count ? edge->keys[i] : transition_implied(edge, i - edge->add_count);
         const component_type *type = component_type_at(id);
         if (!type->in_archetype && store_obtain(plan->world, type) == NULL) {
             return world_fail(plan->world, plan->world->memory.failure, plan->call);

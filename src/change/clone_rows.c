@@ -35,8 +35,8 @@ shoal_status clone_given_stage(clone_plan *plan) {
     if (status != SHOAL_OK) {
         return status;
     }
-    plan->given = memory_allocate_zero(&world->memory, SHOAL_PURPOSE_SCRATCH,
-                                       plan->value_count * sizeof(clone_given), 16);
+    plan->given =
+        memory_allocate_zero(&world->memory, SHOAL_PURPOSE_SCRATCH, plan->value_count * sizeof(clone_given), 16);
     if (plan->given == NULL) {
         return world_fail(world, world->memory.failure, plan->call);
     }
@@ -134,7 +134,7 @@ static void places_find(clone_plan *plan) {
 /* The caller's value for a column of the root's copies, or NULL. */
 static const void *column_given(const clone_plan *plan, const clone_node *node, uint32_t column) {
     for (size_t i = 0; node == plan->nodes && i < plan->value_count; i++) {
-        if (node->edge->columns[i] == column && plan->given[i].value != NULL) {
+        if (transition_columns(node->edge)[i] == column && plan->given[i].value != NULL) {
             return plan->given[i].value;
         }
     }
@@ -282,8 +282,8 @@ static void node_commit(clone_plan *plan, size_t number) {
         for (uint32_t i = 0; i < run.count; i++) {
             shoal_entity entity = clone_copy_at(plan, run.done + i, number);
             entities[run.first + i] = entity;
-            index_place(index_at(&plan->world->index, shoal_entity_index(entity)), entity, run.ref->bits,
-                        target->index, run.first + i);
+            index_place(index_at(&plan->world->index, shoal_entity_index(entity)), entity, run.ref->bits, target->index,
+                        run.first + i);
         }
         bits_commit(node, &run);
         chunk_values_commit(plan, node, &run, run_number++);

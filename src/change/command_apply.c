@@ -473,7 +473,7 @@ static void commit_add(shoal_commands *commands, shoal_command *command, uint32_
     row_place place = row_of(world, record);
     const shoal_transition *edge = single_edge(world, command, place.archetype);
     shoal_archetype *target = edge->target;
-    uint32_t column = edge->columns[0];
+    uint32_t column = transition_columns(edge)[0];
     const component_type *type = component_type_at(command->component);
     if (UNLIKELY(type->def.validate != NULL) && command_value_is_refused(command)) {
         command_dropped(commands, number, SHOAL_VALUE_REFUSED);
@@ -519,10 +519,10 @@ static ALWAYS_INLINE bool commit_quick(shoal_world *world, shoal_command *comman
         UNLIKELY(component_type_at(command->component)->has_entities)) {
         return false;
     }
-    if (adds && edge->columns[0] != ARCHETYPE_NONE) {
+    if (adds && transition_columns(edge)[0] != ARCHETYPE_NONE) {
         const void *data = command->flags & COMMAND_HAS_VALUE ? command_value(command) : NULL;
-        write_value(row_open_value(edge->target, edge->columns[0]), data,
-                    edge->target->columns[edge->columns[0]].byte_size);
+        write_value(row_open_value(edge->target, transition_columns(edge)[0]), data,
+                    edge->target->columns[transition_columns(edge)[0]].byte_size);
     }
     row_move_plain(world, place, edge, command->entity, record);
     return true;
@@ -579,7 +579,7 @@ shoal_entity command_resolved(const shoal_commands *commands, shoal_entity entit
 static void fold_deliver(shoal_commands *commands, const shoal_transition *edge, const row_place *place) {
     const command_fold *fold = &commands->fold;
     for (size_t i = 0; i < fold->value_count; i++) {
-        uint32_t column = edge->columns[i];
+        uint32_t column = transition_columns(edge)[i];
         if (column == ARCHETYPE_NONE) {
             continue;
         }

@@ -341,8 +341,8 @@ shoal_status loose_prepare(shoal_world *world, shoal_entity entity, const shoal_
             status = item_prepare(world, entity, type, values[i].data, plan, call);
         }
     }
-    for (size_t i = 0; i < edge->implied_count && status == SHOAL_OK; i++) {
-        const component_type *type = component_type_at(edge->implied[i]);
+    for (size_t i = 0; i < transition_implied_count(edge) && status == SHOAL_OK; i++) {
+        const component_type *type = component_type_at(transition_implied(edge, i));
         if (!type->in_archetype && !store_has(world, type, entity)) {
             status = item_prepare(world, entity, type, NULL, plan, call);
         }

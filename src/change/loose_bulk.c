@@ -144,7 +144,7 @@ shoal_status loose_bulk_prepare(shoal_world *world, const shoal_transition *edge
         return SHOAL_OK;
     }
     bulk->count = count;
-    bulk->column_capacity = (size_t)edge->add_count + edge->implied_count;
+    bulk->column_capacity = (size_t)edge->add_count + transition_implied_count(edge);
     bulk->entities = memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, count * sizeof(shoal_entity), 16);
     bulk->columns = memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH,
                                     bulk->column_capacity * sizeof(loose_column), 16);
@@ -157,7 +157,7 @@ shoal_status loose_bulk_prepare(shoal_world *world, const shoal_transition *edge
     for (size_t i = 0; i < bulk->column_capacity && status == SHOAL_OK; i++) {
         bool is_key = i < edge->add_count;
         const component_type *type =
-            component_type_at(is_key ? keys[i].component.id : edge->implied[i - edge->add_count]);
+            component_type_at(is_key ? keys[i].component.id : transition_implied(edge, i - edge->add_count));
         if (!type->in_archetype) {
             status = column_prepare(world, type, is_key ? keys[i].data : NULL, i < value_count, bulk, call);
         }

@@ -45,7 +45,7 @@ static shoal_status spawn_stage_chunk_values(shoal_world *world, spawning *spawn
                                   : change_stage(world, type, spawn->values[i].data, &spawn->chunk_values[i], call);
         if (status != SHOAL_OK) {
             spawn_release_chunk_values(world, spawn, true);
-            change_unmake_values(world, edge, NULL, spawn->values, (size_t)edge->add_count + edge->implied_count);
+            change_unmake_values(world, edge, NULL, spawn->values, (size_t)edge->add_count + transition_implied_count(edge));
             return status;
         }
     }

@@ -94,7 +94,7 @@ typedef struct added_value {
 static added_value added_value_at(const shoal_transition *edge, const shoal_archetype *source,
                                   const shoal_value *values, size_t i) {
     bool is_key = i < edge->add_count;
-    uint32_t id = is_key ? values[i].component.id : edge->implied[i - edge->add_count];
+    uint32_t id = is_key ? values[i].component.id : transition_implied(edge, i - edge->add_count);
     added_value added = {.type = component_type_at(id), .data = is_key ? values[i].data : NULL};
     uint32_t column = added.type->has_column ? archetype_find(edge->target, id) : ARCHETYPE_NONE;
     if (column != ARCHETYPE_NONE && (source == NULL || archetype_find(source, id) == ARCHETYPE_NONE)) {
@@ -105,7 +105,7 @@ static added_value added_value_at(const shoal_transition *edge, const shoal_arch
 
 shoal_status change_make_values(shoal_world *world, const shoal_transition *edge, const shoal_archetype *source,
                                 const shoal_value *values, const char *call) {
-    size_t count = (size_t)edge->add_count + edge->implied_count;
+    size_t count = (size_t)edge->add_count + transition_implied_count(edge);
     for (size_t i = 0; i < count; i++) {
         added_value added = added_value_at(edge, source, values, i);
         if (added.value == NULL) {

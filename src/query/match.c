@@ -110,8 +110,10 @@ static void matches_append(query_data *query, shoal_archetype *archetype) {
     for (size_t i = 0; i < data_count; i++) {
         match->columns[i] = (uint16_t)archetype_find(archetype, query->read_keys[i]);
     }
-    match->columns[data_count] = (uint16_t)filter_of(query, archetype, &toggle);
-    match->columns[data_count + 1] = (uint16_t)toggle;
+    if (query->is_row_wise) {
+        match->columns[data_count] = (uint16_t)filter_of(query, archetype, &toggle);
+        match->columns[data_count + 1] = (uint16_t)toggle;
+    }
     matches_end(query);
 }
 
@@ -156,7 +158,7 @@ static bool match_is_right(const query_data *query, const query_match *match, ch
         }
     }
     if (query_match_filter(query, match) != filter_of(query, match->archetype, &toggle) ||
-        query_match_toggle(query, match) != toggle) {
+        (query->is_row_wise && query_match_toggle(query, match) != toggle)) {
         (void)snprintf(reason, reason_size, "query \"%s\": the filter of archetype %u is wrong", query->head.name,
                        match->archetype->index);
         return false;

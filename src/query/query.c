@@ -222,8 +222,9 @@ static void terms_sum_up(query_data *query) {
         }
     }
     query->head.data_count = data_count;
+    size_t column_count = data_count + (query->is_row_wise ? 2 : 0);
     query->head.match_stride =
-        align_up(sizeof(query_match) + (data_count + 2) * sizeof(uint16_t), _Alignof(query_match));
+        align_up(sizeof(query_match) + column_count * sizeof(uint16_t), _Alignof(query_match));
     query->goes_by_list = may_drive && (has_target || !query->needs_archetype);
     query->head.is_special = query->is_row_wise || query->keeps_runs;
     query->head.needs_begin = query->goes_by_list || query->keeps_runs || query->has_gate;

@@ -124,8 +124,8 @@ typedef struct query_data {
     query_order order;
 } query_data;
 
-/* A match as the storage sees it; the same bytes as shoal_view_match. Behind the columns: the filter, and which column of
-   enable bits it looks at. */
+/* A match as the storage sees it; the same bytes as shoal_view_match. Behind the columns, where some term looks at rows:
+   the filter, and which column of enable bits it looks at. */
 typedef struct query_match {
     shoal_archetype *archetype;
     uint16_t columns[]; /* of the data terms; SHOAL_NO_COLUMN where one is not there */
@@ -148,7 +148,7 @@ static inline size_t query_match_number(const query_data *query, const char *mat
 }
 
 static inline unsigned query_match_filter(const query_data *query, const query_match *match) {
-    return match->columns[query->head.data_count];
+    return query->is_row_wise ? match->columns[query->head.data_count] : QUERY_FILTER_NONE;
 }
 
 static inline uint32_t query_match_toggle(const query_data *query, const query_match *match) {

@@ -314,8 +314,7 @@ static void more_add(shoal_archetype *made, const shoal_world *world, const comp
 /* Fills the arrays that lie behind the struct: columns, archetype_more with its own, slots, ids. */
 static void arrays_fill(shoal_archetype *made, const shoal_world *world, archetype_set set, set_counts counts,
                         size_t slot_count) {
-    archetype_column *columns = (archetype_column *)(void *)(made + 1);
-    void *end = columns + counts.columns;
+    void *end = made->columns + counts.columns;
     made->more = more_bytes(counts) != 0 ? more_place(end, counts, &end) : &nothing_more;
     archetype_slot *slots = end;
     uint32_t *ids = (uint32_t *)(void *)(slots + slot_count);
@@ -326,24 +325,33 @@ static void arrays_fill(shoal_archetype *made, const shoal_world *world, archety
         flags_add(made, world, type);
         more_add(made, world, type, i, set.keys);
         if (type->has_column) {
-            columns[made->column_count++] =
+            made->columns[made->column_count++] =
                 (archetype_column){.type = type,
                                    .byte_size = type->value_size,
                                    .hooked = type->hooked,
                                    .is_cell = type->def.storage == SHOAL_STORAGE_BUFFER};
         }
     }
-    made->columns = columns;
     made->slots = slots;
     made->ids = ids;
+}
+
+/* Slots for that many components: at most four fifths of them are used. */
+static size_t slot_count_for(size_t component_count) {
+    return (size_t)bit_ceil(component_count + component_count / 4 + 1);
+}
+
+/* Bytes of the block that starts with the struct. */
+static size_t block_bytes(archetype_set set, set_counts counts) {
+    return sizeof(shoal_archetype) + counts.columns * sizeof(archetype_column) + more_bytes(counts) +
+           slot_count_for(set.count) * sizeof(archetype_slot) + set.count * sizeof(uint32_t);
 }
 
 /* Allocates the struct with its arrays behind it in one block, and fills in what follows from the set. */
 static shoal_archetype *block_make(shoal_world *world, archetype_set set) {
     set_counts counts = set_count(set);
-    size_t slot_count = (size_t)bit_ceil(set.count + set.count / 4 + 1); /* at most four fifths full */
-    size_t bytes = sizeof(shoal_archetype) + counts.columns * sizeof(archetype_column) + more_bytes(counts) +
-                   slot_count * sizeof(archetype_slot) + set.count * sizeof(uint32_t);
+    size_t slot_count = slot_count_for(set.count);
+    size_t bytes = block_bytes(set, counts);
     shoal_archetype *made = memory_allocate_zero(&world->memory, SHOAL_PURPOSE_ARCHETYPE, bytes, BLOCK_ALIGNMENT);
     if (made == NULL) {
         return NULL;
@@ -356,12 +364,13 @@ static shoal_archetype *block_make(shoal_world *world, archetype_set set) {
     made->layout_stride = (uint32_t)(counts.columns + 1 + counts.toggles + counts.chunk_types);
     made->chunks = &made->inline_chunk;
     made->chunk_capacity = 1;
-    made->block_bytes = (uint32_t)bytes;
     return made;
 }
 
 static void block_release(shoal_world *world, shoal_archetype *archetype) {
-    memory_release(&world->memory, SHOAL_PURPOSE_ARCHETYPE, archetype, archetype->block_bytes, BLOCK_ALIGNMENT);
+    archetype_set set = {.ids = archetype->ids, .count = archetype->component_count};
+    size_t bytes = block_bytes(set, set_count(set));
+    memory_release(&world->memory, SHOAL_PURPOSE_ARCHETYPE, archetype, bytes, BLOCK_ALIGNMENT);
 }
 
 static size_t offsets_bytes(const shoal_archetype *archetype, size_t layout_count) {
@@ -533,8 +542,15 @@ static uint32_t ref_pool(const shoal_archetype *archetype, const chunk_ref *ref)
     return archetype->first_pool + (uint32_t)(ref->bits & INDEX_CHUNK_LOW_MASK);
 }
 
+size_t archetype_chunk_bytes(const shoal_archetype *archetype) {
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < archetype->chunk_count + archetype->spare_count; i++) {
+        bytes += pool_chunk_bytes(ref_pool(archetype, &archetype->chunks[i]));
+    }
+    return bytes;
+}
+
 static void ref_forget(shoal_archetype *archetype, const chunk_ref *ref) {
-    archetype->chunk_bytes -= pool_chunk_bytes(ref_pool(archetype, ref));
     archetype->row_capacity -= ref->capacity;
 }
 
@@ -641,7 +657,6 @@ static void chunk_append(shoal_world *world, shoal_archetype *archetype, uint32_
     const uint32_t *offsets = archetype_layout(archetype, ordinal);
     chunk_ref ref = {
         .bits = (uintptr_t)added | ordinal, .offsets = offsets, .capacity = offsets[archetype->column_count]};
-    archetype->chunk_bytes += pool_chunk_bytes(added->pool);
     archetype->row_capacity += ref.capacity;
     for (uint32_t i = kept; i < total; i++) {
         const chunk_ref *from = &archetype->chunks[i];

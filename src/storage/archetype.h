@@ -102,37 +102,35 @@ typedef struct shoal_archetype {
     struct shoal_transition *recent; /* the last change that was looked up from here */
     uint64_t row_count;
     const archetype_slot *slots; /* open hash table by id */
-    const archetype_column *columns;
     uint32_t *offsets; /* layout_count layouts by ordinal: a column's offset each, then the capacity */
     uint32_t layout_stride; /* entries of one layout in `offsets` */
     uint32_t slot_mask;
     uint32_t index; /* in world->archetypes */
     uint16_t component_count;
     uint16_t column_count;
-    bool hooked;        /* some column's values are more than bytes */
-    bool careful;       /* there is more to a row than bytes in columns: hooks of any kind, default values, bits, chunk or
+    bool hooked : 1;    /* some column's values are more than bytes */
+    bool careful : 1;   /* there is more to a row than bytes in columns: hooks of any kind, default values, bits, chunk or
                            shared values */
-    bool has_cleanup;   /* some component has the trait */
-    bool notifies;      /* some component has on_add, on_set or on_remove */
-    bool ends_simply;   /* nothing of an entity stays behind, and nobody is told of its end */
+    bool has_cleanup : 1; /* some component has the trait */
+    bool notifies : 1;    /* some component has on_add, on_set or on_remove */
+    bool ends_simply : 1; /* nothing of an entity stays behind, and nobody is told of its end */
+    bool is_idle : 1;     /* in the world's list of archetypes with shared values that may be empty */
     uint8_t hidden;     /* archetype_hidden */
-    bool is_idle;       /* in the world's list of archetypes with shared values that may be empty */
     uint8_t first_pool; /* chunk sizes, as pool numbers */
     uint8_t largest_pool;
     uint8_t layout_count;
     uint32_t row_bytes;      /* of one row, with its entity */
     uint32_t chunk_capacity; /* of `chunks` */
-    uint32_t block_bytes;    /* of the allocation that starts with this struct */
     const uint32_t *ids;     /* component_count, in the order above */
     uint32_t hash;           /* of the set */
     uint32_t pending_rows;   /* command_apply.c: counted while planning, then promised */
     uint64_t signature;      /* a bit for each id modulo 64: a query's quick no */
-    size_t chunk_bytes;      /* of all chunks, spares too */
     uint64_t row_capacity;   /* of all chunks, spares too */
     uint64_t reserved_rows;  /* promised by archetype_promise(); emptied chunks stay as spares meanwhile */
     uint64_t version;        /* rises when a row comes, goes or moves */
 
     archetype_more *more;    /* what few archetypes have; never NULL */
+    archetype_column columns[]; /* column_count; further arrays lie behind them */
 } shoal_archetype;
 
 struct shoal_world;
@@ -217,6 +215,9 @@ static ALWAYS_INLINE char *archetype_value(const shoal_archetype *archetype, uin
     return (char *)index_chunk_address(chunk) + archetype_layout(archetype, chunk)[column] +
            (size_t)row * archetype->columns[column].byte_size;
 }
+
+/* Bytes of all chunks, spares too. */
+size_t archetype_chunk_bytes(const shoal_archetype *archetype);
 
 /* Makes room for `rows` more rows, so that as many appends cannot fail; may move rows to merge chunks. */
 shoal_status archetype_reserve(struct shoal_world *world, shoal_archetype *archetype, uint64_t rows);

@@ -13,6 +13,8 @@
  */
 #include "component.h"
 
+#include <shoal/prefab.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -363,6 +365,20 @@ void component_end_cells(shoal_memory *memory, const component_type *type, void 
     buffer_end(memory, type, cells, count);
 }
 
+/* ---- built-in types ---- */
+
+SHOAL_RELATION_DEFINE(ChildOf, .exclusive = true, .acyclic = true, .on_target_destroyed = SHOAL_TARGET_DESTROY)
+SHOAL_TAG_DEFINE(Prefab)
+SHOAL_TAG_DEFINE(Dying)
+
+/* They come before all others, so that a process that uses up all ids still has them. */
+static void builtins_register(void) {
+    shoal_component_slot *const slots[] = {&shoal_slot_ChildOf, &shoal_slot_Prefab, &shoal_slot_Dying};
+    for (size_t i = 0; i < sizeof slots / sizeof slots[0]; i++) {
+        (void)registry_find_or_add(&slots[i]->def);
+    }
+}
+
 /* ---- public ---- */
 
 shoal_component shoal_component_register(const shoal_component_def *def) {
@@ -372,6 +388,9 @@ shoal_component shoal_component_register(const shoal_component_def *def) {
     }
     if (component_check(def) != SHOAL_OK) {
         return (shoal_component){0};
+    }
+    if (UNLIKELY(atomic_load_explicit(&component_published, memory_order_acquire) == 0)) {
+        builtins_register();
     }
     return (shoal_component){registry_find_or_add(def)};
 }

@@ -103,8 +103,7 @@ static void bucket_clear(name_table *table, const name_entry *entry) {
 static shoal_status buckets_resize(name_table *table, uint32_t bucket_count) {
     name_entry **old = table->buckets;
     uint32_t old_count = table->bucket_count;
-    name_entry **buckets =
-        memory_allocate_zero(table->memory, PURPOSE, bucket_count * sizeof(name_entry *), ALIGNMENT);
+    name_entry **buckets = memory_allocate_zero(table->memory, PURPOSE, bucket_count * sizeof(name_entry *), ALIGNMENT);
     if (buckets == NULL) {
         return table->memory->failure;
     }

@@ -67,8 +67,7 @@ static shoal_status heads_grow(relation_store *store) {
     }
     if (store->heads != NULL) {
         memcpy(heads, store->heads, store->head_capacity * sizeof *heads);
-        memory_release(store->memory, PURPOSE, store->heads, store->head_capacity * sizeof *heads,
-                       DIRECTORY_ALIGNMENT);
+        memory_release(store->memory, PURPOSE, store->heads, store->head_capacity * sizeof *heads, DIRECTORY_ALIGNMENT);
     }
     store->heads = heads;
     store->head_capacity = capacity;
@@ -344,10 +343,13 @@ bool relation_remove(relation_store *store, shoal_entity source, shoal_entity ta
     if (number == UINT32_MAX) {
         return false;
     }
-    bool removed = LIKELY(store->is_exclusive) ? remove_only_to(store, number, target)
-                                               : remove_chained_to(store, number, target);
+    bool removed =
+        LIKELY(store->is_exclusive) ? remove_only_to(store, number, target) : remove_chained_to(store, number, target);
     store->link_count -= removed;
     store->version += removed;
+    if (UNLIKELY(store->link_count == 0)) {
+        store->link_end = store->link_free = 0; /* the next links come in the order of memory again */
+    }
     return removed;
 }
 

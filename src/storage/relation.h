@@ -78,10 +78,10 @@ typedef struct relation_store {
     bool is_exclusive;
     bool is_acyclic;
     uint64_t link_count;
-    uint64_t pending;            /* links that were reserved and have not come yet */
-    uint64_t round;              /* rises with each settling */
-    relation_loose loose;        /* reserved in this round */
-    relation_list *empty_lists;  /* lists that a reservation keeps */
+    uint64_t pending;           /* links that were reserved and have not come yet */
+    uint64_t round;             /* rises with each settling */
+    relation_loose loose;       /* reserved in this round */
+    relation_list *empty_lists; /* lists that a reservation keeps */
     relation_spares spares;
     const component_type *type;
     shoal_memory *memory;
@@ -243,9 +243,9 @@ static ALWAYS_INLINE uint32_t relation_depth(const relation_store *store, shoal_
 }
 
 /*
- * Goes from `*entity`, which is `root` or below it, to the next entity below `root`, parents before their sources; false
- * at the end. To take a large tree apart, go by relation_tree_last() and relation_tree_previous(): then no depth below
- * changes.
+ * Goes from `*entity`, which is `root` or below it, to the next entity below `root`, parents before their sources;
+ * false at the end. To take a large tree apart, go by relation_tree_last() and relation_tree_previous(): then no depth
+ * below changes.
  */
 bool relation_tree_next(const relation_store *store, shoal_entity root, shoal_entity *entity);
 

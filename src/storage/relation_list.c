@@ -12,8 +12,8 @@
 
 #include <string.h>
 
-#define ORDER_STEP_MIN UINT64_C(256)           /* below it a block is not numbered anew on its own */
-#define MERGE_MAX (RELATION_BLOCK_MAX / 2)     /* neighbours of so many sources become one block */
+#define ORDER_STEP_MIN UINT64_C(256)       /* below it a block is not numbered anew on its own */
+#define MERGE_MAX (RELATION_BLOCK_MAX / 2) /* neighbours of so many sources become one block */
 #define ENTITY_BYTES(count_) ((size_t)(count_) * sizeof(shoal_entity))
 #define ORDER_BYTES(count_) ((size_t)(count_) * sizeof(uint64_t))
 

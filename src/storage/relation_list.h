@@ -1,12 +1,12 @@
 /*
  * The sources of one target, in order.
  *
- *     up to 512 sources    entities | s0 s1 s2 ... |  orders | k0 k1 k2 ... |      one block, the first four in the list
- *     more                 blocks   | first key, count, entities -> 512 sources, 512 keys | ... |      a directory
+ *     up to 512 sources    entities | s0 s1 s2 ... |  orders | k0 k1 k2 ... |      one block, the first four in the
+ * list more                 blocks   | first key, count, entities -> 512 sources, 512 keys | ... |      a directory
  *
- * A block is one piece of memory: `capacity` sources, then as many order keys. Capacities are 4 (inside of the list), 8,
- * 16 ... 512; with a directory all are 512. Blocks behind block_count, up to ready_count, are empty and wait for links
- * that were reserved.
+ * A block is one piece of memory: `capacity` sources, then as many order keys. Capacities are 4 (inside of the list),
+ * 8, 16 ... 512; with a directory all are 512. Blocks behind block_count, up to ready_count, are empty and wait for
+ * links that were reserved.
  *
  * Invariant "rising": order keys rise strictly through the list; the link of each source has its key, so that a source
  * is found by binary search. Invariant "full enough": no block of a directory is empty, and two neighbours have more
@@ -19,10 +19,10 @@
 
 #include "../base/compiler.h"
 
-#define RELATION_LIST_FIRST 4u      /* sources that need no block of their own */
-#define RELATION_BLOCK_MAX 512u     /* sources of the largest block */
-#define RELATION_DIRECTORY_FIRST 4u /* entries of the smallest directory */
-#define RELATION_BLOCK_CLASSES 7    /* capacities 8, 16 ... 512 */
+#define RELATION_LIST_FIRST 4u                         /* sources that need no block of their own */
+#define RELATION_BLOCK_MAX 512u                        /* sources of the largest block */
+#define RELATION_DIRECTORY_FIRST 4u                    /* entries of the smallest directory */
+#define RELATION_BLOCK_CLASSES 7                       /* capacities 8, 16 ... 512 */
 #define RELATION_CLASSES (RELATION_BLOCK_CLASSES + 24) /* and directories of 4, 8 ... 2^27 entries */
 
 /* One entry of a directory. */

@@ -51,8 +51,7 @@ static uint64_t piece_links(uint32_t class_index) {
 static uint32_t pieces_wanted(const relation_loose *loose, uint32_t class_index) {
     uint64_t most = loose->link_count / piece_links(class_index);
     uint64_t wanted = most < loose->target_count ? most : loose->target_count;
-    return (uint32_t)wanted +
-           (class_index == RELATION_CLASS_BLOCK_MAX ? loose->link_count / RELATION_BLOCK_MAX : 0);
+    return (uint32_t)wanted + (class_index == RELATION_CLASS_BLOCK_MAX ? loose->link_count / RELATION_BLOCK_MAX : 0);
 }
 
 void *relation_piece_allocate(relation_store *store, uint32_t class_index) {
@@ -244,7 +243,8 @@ static relation_list *list_inherit(relation_store *store, shoal_entity target) {
 
 relation_list *relation_list_open(relation_store *store, shoal_entity target) {
     uint32_t page = (uint32_t)target.bits >> RELATION_PAGE_BITS;
-    if ((page >= store->page_count || store->pages[page] == relation_empty_page) && page_make(store, page) != SHOAL_OK) {
+    if ((page >= store->page_count || store->pages[page] == relation_empty_page) &&
+        page_make(store, page) != SHOAL_OK) {
         return NULL;
     }
     relation_list *list = list_inherit(store, target);

@@ -37,12 +37,8 @@ static shoal_entity list_before(const relation_list *list, relation_place place)
     return (shoal_entity){0};
 }
 
-bool relation_tree_next(const relation_store *store, shoal_entity root, shoal_entity *entity) {
-    const relation_list *below = relation_sources(store, *entity);
-    if (below != NULL) {
-        *entity = list_first(below);
-        return true;
-    }
+/* Goes to the next entity below `root` that is not below `*entity`. */
+static bool tree_skip(const relation_store *store, shoal_entity root, shoal_entity *entity) {
     for (shoal_entity at = *entity; at.bits != root.bits;) {
         const relation_link *link = relation_find(store, at, (shoal_entity){0});
         if (link == NULL) {
@@ -57,6 +53,15 @@ bool relation_tree_next(const relation_store *store, shoal_entity root, shoal_en
         at = link->target;
     }
     return false;
+}
+
+bool relation_tree_next(const relation_store *store, shoal_entity root, shoal_entity *entity) {
+    const relation_list *below = relation_sources(store, *entity);
+    if (below != NULL) {
+        *entity = list_first(below);
+        return true;
+    }
+    return tree_skip(store, root, entity);
 }
 
 shoal_entity relation_tree_last(const relation_store *store, shoal_entity root) {
@@ -81,8 +86,21 @@ bool relation_tree_previous(const relation_store *store, shoal_entity root, shoa
 
 /* ---- depths and cycles ---- */
 
+/* Nothing is left to do on the way back up a chain of only sources, so the walk goes on from where that began. */
 void relation_shift_depths(relation_store *store, shoal_entity root, uint32_t difference) {
-    for (shoal_entity at = root; difference != 0 && relation_tree_next(store, root, &at);) {
+    shoal_entity at = root;
+    shoal_entity chain = root;
+    while (difference != 0) {
+        const relation_list *below = relation_sources(store, at);
+        if (below != NULL) {
+            at = list_first(below);
+            chain = below->count == 1 ? chain : at;
+        } else {
+            if (!tree_skip(store, root, &chain)) {
+                return;
+            }
+            at = chain;
+        }
         relation_find(store, at, (shoal_entity){0})->depth += difference;
     }
 }

@@ -49,7 +49,8 @@ static bool source_is_sound(const relation_check_up *check, uint32_t number, uin
         link = relation_link_next(store, link);
     }
     return store->is_exclusive || relation_link_at(store, store->heads[number].last - 1) == last ||
-           REFUSE(check, "relation: slot %u has a wrong last link", shoal_entity_index(store->forward.entities[number]));
+           REFUSE(check, "relation: slot %u has a wrong last link",
+                  shoal_entity_index(store->forward.entities[number]));
 }
 
 static bool links_are_sound(const relation_check_up *check) {

@@ -39,7 +39,7 @@ shoal_status shoal_world_memory(const shoal_world *world, shoal_memory_report *r
     for (uint32_t age = 0; age < world->archetype_count; age++) {
         const shoal_archetype *archetype = world->by_age[age];
         report->chunk_count += archetype->chunk_count;
-        report->chunk_bytes += archetype->chunk_bytes;
+        report->chunk_bytes += archetype_chunk_bytes(archetype);
         report->chunk_used_bytes += archetype_used_bytes(archetype);
     }
     report->chunk_unused_bytes = report->chunk_bytes - report->chunk_used_bytes;
@@ -59,7 +59,7 @@ bool shoal_archetype_next(const shoal_world *world, shoal_archetype_info *info) 
         .row_count = archetype->row_count,
         .row_capacity = archetype->row_capacity,
         .used_bytes = archetype_used_bytes(archetype),
-        .unused_bytes = archetype->chunk_bytes - archetype_used_bytes(archetype),
+        .unused_bytes = archetype_chunk_bytes(archetype) - archetype_used_bytes(archetype),
         .cursor = info->cursor + 1,
     };
     return true;

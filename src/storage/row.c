@@ -106,8 +106,8 @@ static void move_values(shoal_world *world, const row_hole *hole, row_place from
     for (uint32_t c = 0; c < source->column_count; c++) {
         const archetype_column *column = &source->columns[c];
         char *value = hole->base + hole->offsets[c] + hole->row * column->byte_size;
-        if (edge->steps[c].to != ARCHETYPE_NONE) {
-            value_relocate(column, row_open_value(edge->target, edge->steps[c].to), value);
+        if (transition_steps(edge)[c].to != ARCHETYPE_NONE) {
+            value_relocate(column, row_open_value(edge->target, transition_steps(edge)[c].to), value);
         } else {
             component_end(&world->memory, column->type, value, 1);
         }

@@ -141,7 +141,7 @@ static ALWAYS_INLINE void row_remove_plain(shoal_world *world, row_place place) 
 static ALWAYS_INLINE void row_move_plain(shoal_world *world, row_place from, const shoal_transition *edge,
                                          shoal_entity entity, index_record *record) {
     const chunk_ref *open = edge->target->open;
-    const transition_step *steps = edge->steps;
+    const transition_step *steps = transition_steps(edge);
     const uint32_t *from_offsets = archetype_layout(from.archetype, from.chunk);
     const uint32_t *to_offsets = open->offsets;
     const char *from_base = (const char *)index_chunk_address(from.chunk);

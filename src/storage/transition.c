@@ -52,7 +52,7 @@ static bool edge_is(const shoal_transition *edge, const transition_keys *keys, c
         }
     }
     for (size_t i = 0; i < shared->count; i++) {
-        if (edge->shared_keys[i] != shared->all[i]) {
+        if (transition_more_of(edge)->shared_keys[i] != shared->all[i]) {
             return false;
         }
     }
@@ -367,36 +367,39 @@ static bool columns_fill(shoal_transition *edge, const transition_keys *keys, ui
         edge->keys[keys->add_count + i] = keys->remove[i].id;
         edge->has_loose = edge->has_loose || !component_type_at(keys->remove[i].id)->in_archetype;
     }
-    for (size_t i = 0; i < edge->implied_count; i++) {
-        edge->has_loose = edge->has_loose || !component_type_at(edge->implied[i])->in_archetype;
+    for (size_t i = 0; i < transition_implied_count(edge); i++) {
+        edge->has_loose = edge->has_loose || !component_type_at(transition_implied(edge, i))->in_archetype;
     }
     return all_new;
 }
 
-/* One block: the edge with its keys, the shared keys, the steps, the implied components, the columns. */
+/* One block: the edge with its keys, the steps, what few edges have, the columns. */
 static shoal_transition *edge_allocate(const edge_plan *plan, size_t step_count) {
     const transition_keys *keys = plan->keys;
-    size_t key_bytes = align_up(key_count(keys) * sizeof(uint32_t), sizeof(uint64_t));
-    size_t bytes = sizeof(shoal_transition) + key_bytes + plan->shared->count * sizeof(uint64_t) +
-                   step_count * sizeof(transition_step) + plan->implied_count * sizeof(uint32_t) +
-                   keys->add_count * sizeof(uint16_t);
+    bool has_more = plan->shared->count + plan->implied_count != 0;
+    size_t steps_at = align_up(sizeof(shoal_transition) + key_count(keys) * sizeof(uint32_t), sizeof(uint64_t));
+    size_t more_at = steps_at + step_count * sizeof(transition_step);
+    size_t shared_at = more_at + (has_more ? sizeof(transition_more) : 0);
+    size_t implied_at_byte = shared_at + plan->shared->count * sizeof(uint64_t);
+    size_t columns_at = implied_at_byte + plan->implied_count * sizeof(uint32_t);
+    size_t bytes = columns_at + keys->add_count * sizeof(uint16_t);
     shoal_transition *edge = memory_allocate_zero(&plan->world->memory, SHOAL_PURPOSE_ARCHETYPE, bytes, 16);
     if (edge == NULL) {
         return NULL;
     }
-    uint64_t *shared = (uint64_t *)(void *)((char *)edge->keys + key_bytes);
-    transition_step *steps = (transition_step *)(void *)(shared + plan->shared->count);
-    uint32_t *implied = (uint32_t *)(void *)(steps + step_count);
-    edge->shared_keys = shared;
-    edge->steps = steps;
-    edge->implied = implied;
-    edge->columns = (uint16_t *)(void *)(implied + plan->implied_count);
-    edge->byte_size = bytes;
-    for (size_t i = 0; i < plan->shared->count; i++) {
-        shared[i] = plan->shared->all[i];
-    }
-    for (size_t i = 0; i < plan->implied_count; i++) {
-        implied[i] = implied_at(plan, i);
+    edge->steps_at = (uint32_t)steps_at;
+    edge->columns_at = (uint32_t)columns_at;
+    edge->more_at = has_more ? (uint32_t)more_at : 0;
+    edge->byte_size = (uint32_t)bytes;
+    if (has_more) {
+        uint64_t *shared = (uint64_t *)(void *)((char *)edge + shared_at);
+        uint32_t *implied = (uint32_t *)(void *)((char *)edge + implied_at_byte);
+        memcpy(shared, plan->shared->all, plan->shared->count * sizeof(uint64_t));
+        for (size_t i = 0; i < plan->implied_count; i++) {
+            implied[i] = implied_at(plan, i);
+        }
+        *(transition_more *)(void *)((char *)edge + more_at) = (transition_more){
+            .shared_keys = shared, .implied = implied, .implied_count = (uint32_t)plan->implied_count};
     }
     return edge;
 }
@@ -415,11 +418,11 @@ static shoal_transition *edge_make(const edge_plan *plan, shoal_archetype *targe
     edge->add_count = (uint16_t)keys->add_count;
     edge->remove_count = (uint16_t)keys->remove_count;
     edge->match_count = plan->shared->count != 0 ? UINT32_MAX : (uint32_t)keys->add_count;
-    edge->implied_count = (uint16_t)plan->implied_count;
     /* The block is this edge's own, so what it points to may be written. */
-    steps_fill(source, target, (transition_step *)(uintptr_t)edge->steps, step_count);
-    bool all_new = columns_fill(edge, keys, (uint16_t *)(uintptr_t)edge->columns);
-    edge->is_careful = source->careful || target->careful || edge->has_loose || edge->implied_count != 0;
+    steps_fill(source, target, (transition_step *)(uintptr_t)transition_steps(edge), step_count);
+    bool all_new = columns_fill(edge, keys, (uint16_t *)(uintptr_t)transition_columns(edge));
+    edge->is_careful =
+        source->careful || target->careful || edge->has_loose || transition_implied_count(edge) != 0;
     edge->is_plain = all_new && source != target && !edge->is_careful;
     return edge;
 }

@@ -26,25 +26,53 @@ typedef struct transition_step {
     uint32_t to; /* the column in the target, or ARCHETYPE_NONE */
 } transition_step;
 
+/* What few edges have. */
+typedef struct transition_more {
+    const uint64_t *shared_keys; /* of the added shared components, in the order of the keys */
+    const uint32_t *implied;     /* required components that the source does not have */
+    uint32_t implied_count;
+} transition_more;
+
 typedef struct shoal_transition {
     struct shoal_transition *next; /* chain */
     shoal_archetype *source;
     shoal_archetype *target;
     uint32_t hash;
+    uint32_t match_count; /* add_count, or UINT32_MAX when a shared value is added */
     uint16_t add_count;
     uint16_t remove_count;
-    uint32_t match_count;         /* add_count, or UINT32_MAX when a shared value is added */
-    bool is_plain;                /* the entity moves, all added components are new, and nothing needs care */
-    bool is_careful;              /* an archetype is careful, or something is implied or loose */
-    bool has_loose;               /* a key or an implied component lies outside of archetypes */
-    uint16_t implied_count;
-    const uint32_t *implied;      /* required components that the source does not have */
-    const uint64_t *shared_keys;  /* of the added shared components, in the order of the keys */
-    size_t byte_size;             /* of the allocation */
-    const transition_step *steps; /* an entry for each column of the source; none when source and target are one */
-    const uint16_t *columns;      /* an entry for each added key: its column in the target, ARCHETYPE_NONE for a tag */
-    uint32_t keys[];              /* added, then removed, in the caller's order */
+    bool is_plain;       /* the entity moves, all added components are new, and nothing needs care */
+    bool is_careful;     /* an archetype is careful, or something is implied or loose */
+    bool has_loose;      /* a key or an implied component lies outside of archetypes */
+    uint32_t steps_at;   /* bytes from here: transition_steps() */
+    uint32_t columns_at; /* transition_columns() */
+    uint32_t more_at;    /* 0: none */
+    uint32_t byte_size;  /* of the allocation */
+    uint32_t keys[];     /* added, then removed, in the caller's order */
 } shoal_transition;
+
+/* An entry for each column of the source; none when source and target are one. */
+static ALWAYS_INLINE const transition_step *transition_steps(const shoal_transition *edge) {
+    return (const transition_step *)(const void *)((const char *)edge + edge->steps_at);
+}
+
+/* An entry for each added key: its column in the target, ARCHETYPE_NONE when it has none. */
+static ALWAYS_INLINE const uint16_t *transition_columns(const shoal_transition *edge) {
+    return (const uint16_t *)(const void *)((const char *)edge + edge->columns_at);
+}
+
+static inline const transition_more *transition_more_of(const shoal_transition *edge) {
+    static const transition_more nothing;
+    return edge->more_at != 0 ? (const transition_more *)(const void *)((const char *)edge + edge->more_at) : &nothing;
+}
+
+static inline size_t transition_implied_count(const shoal_transition *edge) {
+    return transition_more_of(edge)->implied_count;
+}
+
+static inline uint32_t transition_implied(const shoal_transition *edge, size_t i) {
+    return transition_more_of(edge)->implied[i];
+}
 
 typedef struct transition_table {
     shoal_transition **buckets;

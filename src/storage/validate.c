@@ -126,7 +126,6 @@ static bool components_are_sound(validation *check, const shoal_archetype *arche
 
 static bool archetype_is_sound(validation *check, const shoal_archetype *archetype, uint64_t *chunks) {
     uint64_t rows = 0, capacity = 0;
-    size_t bytes = 0;
     for (uint32_t i = 0; i < archetype->chunk_count; i++) {
         if (!chunk_is_sound(check, archetype, i)) {
             return false;
@@ -134,12 +133,11 @@ static bool archetype_is_sound(validation *check, const shoal_archetype *archety
         const chunk_ref *ref = &archetype->chunks[i];
         rows += ref->count;
         capacity += ref->capacity;
-        bytes += pool_chunk_bytes(archetype->first_pool + (uint32_t)(ref->bits & INDEX_CHUNK_LOW_MASK));
     }
     *chunks += archetype->chunk_count;
     const chunk_ref *last = archetype->chunk_count > 0 ? &archetype->chunks[archetype->chunk_count - 1] : NULL;
     const chunk_ref *open = last != NULL && last->count < last->capacity ? last : NULL;
-    if (rows != archetype->row_count || capacity != archetype->row_capacity || bytes != archetype->chunk_bytes ||
+    if (rows != archetype->row_count || capacity != archetype->row_capacity ||
         archetype->spare_count != 0 || archetype->reserved_rows != 0 || archetype->open != open) {
         return REFUSE(check, "archetype %u: counts are wrong, or spare chunks were left", archetype->index);
     }

@@ -23,12 +23,6 @@
 #define SHARED_VALUE_WARNING 1024u
 #define LARGEST_CHUNK_BYTES ((size_t)256 * 1024)
 
-/* ---- built-in types ---- */
-
-SHOAL_RELATION_DEFINE(ChildOf, .exclusive = true, .acyclic = true, .on_target_destroyed = SHOAL_TARGET_DESTROY)
-SHOAL_TAG_DEFINE(Prefab)
-SHOAL_TAG_DEFINE(Dying)
-
 /* ---- tags ---- */
 
 static spinlock tag_lock = SPINLOCK_INIT;

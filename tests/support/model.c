@@ -12,7 +12,7 @@
 
 size_t model_query_terms(size_t query, shoal_term *terms) {
     const shoal_term table[QUERY_COUNT][4] = {
-        {{{0}, SHOAL_ACCESS_NONE, 0}},
+        {{.access = SHOAL_ACCESS_NONE}},
         {SHOAL_READ(Position), SHOAL_WRITE(Velocity), SHOAL_WITHOUT(Frozen)},
         {SHOAL_WRITE(Health), SHOAL_OPTIONAL(Owned), SHOAL_WITH(Selected)},
         {SHOAL_ANY(0, Position), SHOAL_ANY(0, Link), SHOAL_ANY(1, Wide), SHOAL_ANY_WRITE(1, Letter)},
