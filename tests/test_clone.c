@@ -20,11 +20,16 @@ typedef struct Noted {
     int32_t number;
 } Noted;
 
+typedef struct Region {
+    int32_t number;
+} Region;
+
 static void noted_add(const shoal_component_event *event, void *user);
 static void noted_set(const shoal_component_event *event, void *user);
 
 SHOAL_COMPONENT(Noted, .on_add = noted_add, .on_set = noted_set)
 SHOAL_RELATION(Follows, .exclusive = true, .on_add = noted_add, .on_set = noted_set)
+SHOAL_COMPONENT(Region, .storage = SHOAL_STORAGE_CHUNK, .on_add = noted_add, .on_set = noted_set)
 SHOAL_TAG(Wreck, .cleanup = true)
 
 /* ---- checking copies ---- */
@@ -273,6 +278,8 @@ static void test_given_values_are_not_turned(void **state) {
     (void)state;
     scene s;
     scene_start(&s, NULL);
+    const Waypoint path[] = {{1, s.gun}, {2, s.barrel}, {3, s.turret}, {4, s.gun}};
+    assert_ok(shoal_add(s.world, s.turret, SHOAL_ID(Waypoint), &(shoal_span){path, 4}));
     const Waypoint stops[] = {{1, s.turret}, {2, s.gun}, {3, s.barrel}};
     const shoal_value value = {SHOAL_ID(Waypoint), &(shoal_span){stops, 3}};
     shoal_entity root;
@@ -442,6 +449,10 @@ static void test_hooks_are_told_when_all_is_in_place(void **state) {
     const shoal_value fresh = SHOAL_DEFAULT(Noted);
     assert_ok(shoal_instantiate(f.world, plain, &(shoal_instantiate_def){.values = &fresh, .value_count = 1}));
     noted_expect("add Noted 0;"); /* nobody gave the value */
+    shoal_entity there = scene_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Region, 1)));
+    noted_expect("add Region -1;set Region -1;");
+    assert_false(shoal_entity_is_null(shoal_clone(f.world, there)));
+    noted_expect("add Region -1;"); /* the value of a chunk is there already */
     fixture_end(&f);
 }
 

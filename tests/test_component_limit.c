@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* The first id behind the built-in types. */
+#define FIRST UINT32_C(4)
+
 static shoal_component register_numbered(uint32_t number, uint32_t version) {
     char name[32];
     snprintf(name, sizeof name, "Type%u", (unsigned)number);
@@ -17,7 +20,7 @@ static void conf_D3_one_more_type_than_the_limit(void **state) {
     (void)state;
     uint32_t limit = shoal_limits_get().component_types;
     assert_count(limit, 65535);
-    for (uint32_t number = shoal_component_count() + 1; number <= limit; number++) {
+    for (uint32_t number = FIRST; number <= limit; number++) {
         shoal_component component = register_numbered(number, 0);
         if (component.id != number) {
             assert_count(component.id, number);
@@ -31,7 +34,7 @@ static void conf_D3_one_more_type_than_the_limit(void **state) {
     assert_count(register_numbered(65535, 0).id, shoal_component_find("Type65535").id);
     assert_count(register_numbered(65535, 1).id, 0);
     assert_last_error(NULL, SHOAL_COMPONENT_CONFLICT);
-    for (uint32_t number = 1; number <= limit; number++) {
+    for (uint32_t number = FIRST; number <= limit; number++) {
         char name[32];
         snprintf(name, sizeof name, "Type%u", (unsigned)number);
         shoal_component component = {number};
@@ -48,7 +51,7 @@ static void conf_D3_the_highest_id_works(void **state) {
     (void)state;
     shoal_world *world = shoal_world_create(NULL);
     assert_non_null(world);
-    const shoal_component low = {1};
+    const shoal_component low = {FIRST};
     const shoal_component high = {65535};
     const uint32_t numbers[2] = {11, 22};
     const shoal_value values[] = {{high, &numbers[1]}, {low, &numbers[0]}};
@@ -69,17 +72,17 @@ static void conf_D3_the_highest_id_works(void **state) {
     assert_ok(shoal_world_destroy(world));
 }
 
-/* All types on one entity, or a clean refusal that changes nothing. */
+/* All types but the built-in ones on one entity, or a clean refusal that changes nothing. */
 static void conf_D3_all_types_on_one_entity(void **state) {
     (void)state;
-    uint32_t limit = shoal_limits_get().component_types;
+    uint32_t limit = shoal_limits_get().component_types - (FIRST - 1);
     shoal_world *world = shoal_world_create(NULL);
     shoal_value *values = calloc(limit, sizeof *values);
     uint32_t *numbers = calloc(limit, sizeof *numbers);
     assert_true(world != NULL && values != NULL && numbers != NULL);
     for (uint32_t i = 0; i < limit; i++) {
         numbers[i] = i * 7;
-        values[i] = (shoal_value){{i + 1}, &numbers[i]};
+        values[i] = (shoal_value){{i + FIRST}, &numbers[i]};
     }
     shoal_entity entity = shoal_spawn(world, values, limit);
     assert_false(shoal_entity_is_null(entity));
@@ -87,7 +90,7 @@ static void conf_D3_all_types_on_one_entity(void **state) {
     shoal_components_of(world, entity, &count);
     assert_count(count, limit);
     for (uint32_t i = 0; i < limit; i++) {
-        assert_int_equal(*(const uint32_t *)shoal_get(world, entity, (shoal_component){i + 1}), numbers[i]);
+        assert_int_equal(*(const uint32_t *)shoal_get(world, entity, (shoal_component){i + FIRST}), numbers[i]);
     }
     assert_valid(world);
     assert_ok(shoal_world_destroy(world));

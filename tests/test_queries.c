@@ -168,9 +168,9 @@ static void conf_P4_refused_query_definitions(void **state) {
     const shoal_term read_tag = SHOAL_READ(Frozen);
     const shoal_term write_tag = SHOAL_WRITE(Frozen);
     const shoal_term no_access = {.component = SHOAL_ID(Position), .access = SHOAL_ACCESS_NONE};
-    const shoal_term bad_access = {SHOAL_ID(Position), (shoal_access)77, 0};
+    const shoal_term bad_access = {.component = SHOAL_ID(Position), .access = (shoal_access)77};
     const shoal_term null_component = {.access = SHOAL_ACCESS_READ};
-    const shoal_term unknown_component = {{65000}, SHOAL_ACCESS_READ, 0};
+    const shoal_term unknown_component = {.component = {65000}, .access = SHOAL_ACCESS_READ};
     assert_refused(f.world, twice, 2, SHOAL_TERM_INVALID);
     assert_message_has(f.world, "Position");
     assert_refused(f.world, against, 2, SHOAL_TERM_INVALID);

@@ -234,8 +234,8 @@ size_t population_class_of(const belt_population *population, shoal_entity entit
 shoal_query *population_class_query(const belt_population *population, size_t class_index, shoal_component component,
                                     bool with_clones) {
     const shoal_term terms[] = {
-        {component, SHOAL_ACCESS_READ, 0},
-        {population->class_tags[class_index], SHOAL_ACCESS_WITH, 0},
+        {.component = component, .access = SHOAL_ACCESS_READ},
+        {.component = population->class_tags[class_index], .access = SHOAL_ACCESS_WITH},
         SHOAL_WITHOUT(CloneOf),
     };
     shoal_query *query =

@@ -210,7 +210,7 @@ typedef void (*shoal_log_fn)(void *user, shoal_log_level level, const char *mess
 
 /** The library's limits; see shoal_limits_get(). */
 typedef struct shoal_limits {
-    uint32_t component_types;     /**< Component types in the process: 65,535. */
+    uint32_t component_types;     /**< Component types in the process: 65,535, three of them built in. */
     uint32_t component_alignment; /**< Largest alignment of a component in bytes: 4,096. */
     size_t component_bytes;       /**< Largest component in bytes: 2^30. */
     size_t row_bytes;             /**< A row up to this many bytes fits for certain: 2^30. */

@@ -760,6 +760,22 @@ static void commit_placeholder(shoal_commands *commands, uint32_t number, uint32
     }
 }
 
+/* The loose part of a clear. A name that would be taken among the roots keeps the parent, as a call would refuse it. */
+static void commit_clear_loose(shoal_commands *commands, uint32_t number, shoal_entity entity) {
+    shoal_world *world = commands->world;
+    if (!index_extra(&world->index, shoal_entity_index(entity))) {
+        return;
+    }
+    const component_type *child_of = component_type_at(world->child_of_id);
+    shoal_status status =
+        store_has(world, child_of, entity) ? loose_check_unlink(world, child_of, entity, apply_call) : SHOAL_OK;
+    if (status != SHOAL_OK) {
+        command_dropped(commands, number, status);
+    } else {
+        loose_clear(world, entity);
+    }
+}
+
 static void commit_chained(shoal_commands *commands, uint32_t number) {
     const shoal_command *command = command_at(commands, number);
     uint32_t spawn_number;
@@ -775,9 +791,8 @@ static void commit_chained(shoal_commands *commands, uint32_t number) {
     }
     if (command_is_loose(command)) {
         command_loose_commit(commands, number, command->entity);
-    } else if (command->kind == SHOAL_COMMAND_CLEAR &&
-               index_extra(&commands->world->index, shoal_entity_index(command->entity))) {
-        loose_clear(commands->world, command->entity);
+    } else if (command->kind == SHOAL_COMMAND_CLEAR) {
+        commit_clear_loose(commands, number, command->entity);
     }
     if (command_ends_segment(commands, command)) {
         commit_alive(commands, number, command->entity, index_find(&commands->world->index, command->entity));

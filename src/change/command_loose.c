@@ -209,7 +209,10 @@ void command_loose_commit(shoal_commands *commands, uint32_t number, shoal_entit
     if (!store_has(world, type, entity)) {
         return;
     }
-    if (is_relation) {
+    shoal_status status = loose_check_unlink(world, type, entity, "shoal_commands_apply");
+    if (status != SHOAL_OK) {
+        command_dropped(commands, number, status);
+    } else if (is_relation) {
         bool all = command->kind == SHOAL_COMMAND_REMOVE;
         shoal_entity target = all ? (shoal_entity){0} : command_resolved(commands, *command_target(command));
         loose_unlink(world, store_relation(world, type->id), entity, target);

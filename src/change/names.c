@@ -129,18 +129,9 @@ shoal_entity shoal_lookup(const shoal_world *world, shoal_entity from, const cha
     if (!shoal_entity_is_null(from) && !handle_is_good(world, from, call)) {
         return (shoal_entity){0};
     }
-    shoal_entity at = from;
-    for (const char *part = path;; part++) {
-        size_t length = part_length(part);
-        at = name_find(&world->names, at, part, length);
-        if (shoal_entity_is_null(at)) {
-            return lookup_refuse(world, path, part, call);
-        }
-        part += length;
-        if (*part == '\0') {
-            return at;
-        }
-    }
+    const char *missing = path;
+    shoal_entity found = name_walk(&world->names, from, path, &missing);
+    return shoal_entity_is_null(found) ? lookup_refuse(world, path, missing, call) : found;
 }
 
 /* ---- paths of entities ---- */

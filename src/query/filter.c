@@ -28,9 +28,9 @@ const void *query_ancestor_value(const shoal_world *world, const component_type 
             *has = true;
             return archetype_value(place.archetype, place.chunk, number, place.row);
         }
-        if (shoal_has(world, ancestor, (shoal_component){type->id})) {
+        if (store_entity_has(world, ancestor, type)) {
             *has = true;
-            return type->def.size != 0 ? shoal_get(world, ancestor, (shoal_component){type->id}) : NULL;
+            return store_entity_value(world, ancestor, type);
         }
     }
     return NULL;
@@ -41,7 +41,7 @@ static bool descendant_has(const shoal_world *world, const query_term *term, sho
     const relation_store *store = store_relation(world, term->along);
     shoal_entity at = entity;
     while (store != NULL && relation_tree_next(store, entity, &at)) {
-        if (shoal_has(world, at, term->component)) {
+        if (store_entity_has(world, at, term->type)) {
             return true;
         }
     }

@@ -92,7 +92,8 @@ static bool read_path(text_reader *reader, shoal_entity *entity) {
     if (!reader_string(reader)) {
         return false;
     }
-    *entity = shoal_lookup(reader->world, (shoal_entity){0}, reader->scratch);
+    const char *missing = NULL;
+    *entity = name_walk(&reader->world->names, (shoal_entity){0}, reader->scratch, &missing);
     if (shoal_entity_is_null(*entity)) {
         return reader_fail_with(reader, SHOAL_NOT_FOUND, place, "no entity has this path");
     }

@@ -197,7 +197,8 @@ bool shoal_view_bit(shoal_view_place place, shoal_component component, size_t ro
     row_place at = place_of_row(place, row);
     uint32_t toggle = archetype_toggle(at.archetype, component.id);
     if (toggle == ARCHETYPE_NONE) {
-        return shoal_has(query_of_const(place.query)->world, place.entities[row], component);
+        const component_type *type = component_type_find(component.id);
+        return type != NULL && store_entity_has(query_of_const(place.query)->world, place.entities[row], type);
     }
     return (archetype_bits(at.archetype, at.chunk, toggle)[at.row / 64] >> (at.row % 64)) & 1;
 }

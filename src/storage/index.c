@@ -261,6 +261,9 @@ shoal_status index_prepare(entity_index *index, uint64_t count) {
     if (count > index->slot_limit - index->live_count) {
         return SHOAL_ENTITY_LIMIT;
     }
+    if (LIKELY(count <= 1) && LIKELY(index->next_word != NULL)) {
+        return SHOAL_OK;
+    }
     uint64_t found = 0;
     shoal_status status = SHOAL_OK;
     for (uint32_t page = page_with_room(index, 0); found < count && status == SHOAL_OK;

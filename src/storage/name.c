@@ -201,6 +201,19 @@ shoal_entity name_find(const name_table *table, shoal_entity parent, const char 
     return entry != NULL ? entry->entity : (shoal_entity){0};
 }
 
+shoal_entity name_walk(const name_table *table, shoal_entity from, const char *path, const char **missing) {
+    shoal_entity at = from;
+    for (const char *part = path;; part++) {
+        size_t length = strcspn(part, "/");
+        at = name_find(table, at, part, length);
+        *missing = part;
+        part += length;
+        if (shoal_entity_is_null(at) || *part == '\0') {
+            return at;
+        }
+    }
+}
+
 /* Takes what the slot has out of both ways; room for one entry stays. */
 static void slot_clear(name_table *table, shoal_entity entity) {
     name_entry **place = place_of(table, entity);

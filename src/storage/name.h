@@ -71,6 +71,10 @@ static ALWAYS_INLINE const char *name_of(const name_table *table, shoal_entity e
 /* The entity of that name below a parent (null: among the roots), or null. The text needs no terminating zero. */
 shoal_entity name_find(const name_table *table, shoal_entity parent, const char *text, size_t length);
 
+/* Walks a path of names separated by '/' down from `from` (null: the roots): the entity, or null with `*missing` at the
+   part that was not found. */
+shoal_entity name_walk(const name_table *table, shoal_entity from, const char *path, const char **missing);
+
 /* ---- changing ---- */
 
 /* Names an entity whose parent is `parent`, or renames it. NAME_INVALID, NAME_TAKEN, OUT_OF_MEMORY, MEMORY_LIMIT: the

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "row.h"
+
 #define STORES_SMALLEST 16u
 
 static size_t store_bytes(const component_type *type) {
@@ -104,6 +106,27 @@ shoal_status store_shared_value(shoal_world *world, const component_type *type, 
                   type->def.name, (unsigned)table->count);
     }
     return status;
+}
+
+bool store_entity_has(const shoal_world *world, shoal_entity entity, const component_type *type) {
+    const index_record *record = index_find(&world->index, entity);
+    if (record == NULL || type->def.storage == SHOAL_STORAGE_UNIQUE) {
+        return false;
+    }
+    return type->in_archetype ? archetype_find(row_of(world, record).archetype, type->id) != ARCHETYPE_NONE
+                              : store_has(world, type, entity);
+}
+
+void *store_entity_value(const shoal_world *world, shoal_entity entity, const component_type *type) {
+    if (!store_entity_has(world, entity, type) || type->def.size == 0 ||
+        type->def.storage == SHOAL_STORAGE_RELATION) {
+        return NULL;
+    }
+    if (type->def.storage == SHOAL_STORAGE_SPARSE) {
+        const sparse_set *set = store_sparse(world, type->id);
+        return sparse_value(set, sparse_number(set, entity));
+    }
+    return row_value(row_of(world, index_find(&world->index, entity)), type);
 }
 
 void stores_trim(shoal_world *world) {

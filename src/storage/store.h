@@ -50,6 +50,12 @@ static inline bool store_has(const shoal_world *world, const component_type *typ
     return store != NULL && sparse_number(&store->forward, entity) != UINT32_MAX;
 }
 
+/* Whether a live entity has a component of any kind but unique. */
+bool store_entity_has(const shoal_world *world, shoal_entity entity, const component_type *type);
+
+/* Its value: of a row, chunk, group or sparse set; NULL when it has none, or none of these. */
+void *store_entity_value(const shoal_world *world, shoal_entity entity, const component_type *type);
+
 /* Gives scratch and unneeded memory of all stores back. */
 void stores_trim(shoal_world *world);
 
