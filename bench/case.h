@@ -60,6 +60,9 @@ extern const bench_theme bench_iterate;   /* iterate.c */
 extern const bench_theme bench_lifecycle; /* lifecycle.c */
 extern const bench_theme bench_change;    /* change.c */
 extern const bench_theme bench_access;    /* access.c */
+extern const bench_theme bench_kinds;     /* kinds.c */
+extern const bench_theme bench_sparse;    /* sparse.c */
+extern const bench_theme bench_tree;      /* tree.c */
 extern const bench_theme bench_footprint; /* footprint.c */
 
 #define BENCH_THEME(cases)                                                                                             \

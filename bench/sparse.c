@@ -1,8 +1,8 @@
 /*
  * Sparse components: adding and removing them, and passes over rows of which some have one.
  *
- * Plain is a sparse set by slot (plain_set.h), beside rows where the case has rows. A sparse component does not move the
- * row, so that how wide the row is makes no difference: add_remove_wide_sparse has the same plain counterpart as
+ * Plain is a sparse set by slot (plain_set.h), beside rows where the case has rows. A sparse component does not move
+ * the row, so that how wide the row is makes no difference: add_remove_wide_sparse has the same plain counterpart as
  * add_remove_sparse. Figures of adding and removing are for one way.
  */
 #include "case.h"
@@ -122,10 +122,9 @@ static void *wide_shoal_setup(size_t n) {
     for (size_t i = 0; i < BENCH_WIDES; i++) {
         values[2 + i].component = bench_family_member(BENCH_FAMILY_WIDE, i);
     }
-    shoal_status status = shoal_spawn_many(rows->world, &(shoal_spawn_many_def){.count = n,
-                                                                                .values = values,
-                                                                                .value_count = 2 + BENCH_WIDES,
-                                                                                .entities = rows->entities});
+    shoal_status status = shoal_spawn_many(
+        rows->world, &(shoal_spawn_many_def){
+                         .count = n, .values = values, .value_count = 2 + BENCH_WIDES, .entities = rows->entities});
     BENCH_REQUIRE(rows->world, status == SHOAL_OK);
     return rows;
 }

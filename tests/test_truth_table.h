@@ -76,6 +76,9 @@ typedef struct truth_scene {
 void truth_scene_start(truth_scene *scene, const truth_setup *setup);
 void truth_scene_end(truth_scene *scene);
 
+/* The place of an entity in `entities`; fails for one that is not there. */
+size_t truth_number(const truth_scene *scene, shoal_entity entity);
+
 /* True for a type without data. */
 bool truth_is_tag(shoal_component component);
 

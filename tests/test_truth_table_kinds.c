@@ -32,6 +32,8 @@ SHOAL_COMPONENT_DEFINE(Side, .storage = SHOAL_STORAGE_SPARSE)
 SHOAL_COMPONENT_DEFINE(Switch, .toggle = true)
 SHOAL_RELATION_DEFINE(Under, .acyclic = true)
 
+static const shoal_value no_values[1];
+
 /* The value of an entity, in every form in which a call may take one. */
 typedef struct given_value {
     Numbered numbered;
@@ -50,6 +52,14 @@ static const shoal_component_def *def_of(const truth_scene *scene) {
 
 bool truth_is_tag(shoal_component component) {
     return shoal_component_info(component)->size == 0;
+}
+
+/* Slots are handed out by index, so that an entity's index is its place. */
+size_t truth_number(const truth_scene *scene, shoal_entity entity) {
+    size_t number = shoal_entity_index(entity) - shoal_entity_index(scene->entities[0]);
+    assert_true(number < scene->count);
+    assert_entity(scene->entities[number], entity);
+    return number;
 }
 
 /* ---- making a scene ---- */
@@ -95,8 +105,8 @@ static shoal_entity spawn_checked(shoal_world *world, const shoal_value *values,
 static void relate_again(truth_scene *scene, shoal_entity entity, size_t number) {
     if (def_of(scene)->storage == SHOAL_STORAGE_RELATION && !def_of(scene)->exclusive && number % 4 == 2) {
         Numbered data = numbered(number + 50000);
-        assert_ok(shoal_relate(scene->f.world, entity, scene->subject,
-                               scene->entities[(number + 1) % TRUTH_ANCHORS], &data));
+        assert_ok(
+            shoal_relate(scene->f.world, entity, scene->subject, scene->entities[(number + 1) % TRUTH_ANCHORS], &data));
     }
 }
 
@@ -139,7 +149,7 @@ static void add_matter(truth_scene *scene, size_t number) {
 static void add_extra(truth_scene *scene, size_t number) {
     shoal_world *world = scene->f.world;
     given_value given;
-    shoal_entity entity = spawn_checked(world, (const shoal_value[1]){{0}}, 0);
+    shoal_entity entity = spawn_checked(world, no_values, 0);
     scene->entities[scene->count++] = entity;
     if (scene->setup.pattern != TRUTH_NONE && def_of(scene)->storage != SHOAL_STORAGE_UNIQUE) {
         assert_ok(shoal_add(world, entity, scene->subject, given_make(scene, number, &given)));
@@ -154,7 +164,7 @@ void truth_scene_start(truth_scene *scene, const truth_setup *setup) {
     scene->subject = shoal_component_of(setup->slot);
     scene->count = 0;
     for (; scene->count < TRUTH_ANCHORS; scene->count++) {
-        scene->entities[scene->count] = spawn_checked(scene->f.world, (const shoal_value[1]){{0}}, 0);
+        scene->entities[scene->count] = spawn_checked(scene->f.world, no_values, 0);
     }
     for (size_t i = 0; i < setup->count; i++) {
         add_matter(scene, i);
@@ -244,5 +254,8 @@ const void *truth_value(const truth_scene *scene, const shoal_term *term, shoal_
         assert_non_null(value);
     }
     assert_true(value == NULL || value->inverse == ~value->number);
+    if (value != NULL && (storage == SHOAL_STORAGE_TABLE || storage == SHOAL_STORAGE_SPARSE)) {
+        assert_count(value->number, truth_number(scene, owner) - TRUTH_ANCHORS);
+    }
     return value;
 }

@@ -64,10 +64,11 @@ SHOAL_RELATION_DEFINE(AimsAt, .exclusive = true, .on_target_destroyed = SHOAL_TA
 
 shoal_status components_register(void) {
     const shoal_component all[] = {
-        SHOAL_ID(Transform), SHOAL_ID(WorldTransform), SHOAL_ID(Hull),    SHOAL_ID(Engine),   SHOAL_ID(Waypoint),
-        SHOAL_ID(Faction),   SHOAL_ID(Bounds),         SHOAL_ID(Damaged), SHOAL_ID(ShipLog),  SHOAL_ID(Wreck),
-        SHOAL_ID(Turret),    SHOAL_ID(Gun),            SHOAL_ID(Shot),    SHOAL_ID(Item),     SHOAL_ID(Clock),
-        SHOAL_ID(Dice),      SHOAL_ID(Sleeping),       SHOAL_ID(Holds),   SHOAL_ID(BuiltTo),  SHOAL_ID(AimsAt),
+        SHOAL_ID(Transform), SHOAL_ID(WorldTransform), SHOAL_ID(Hull),    SHOAL_ID(Engine),
+        SHOAL_ID(Waypoint),  SHOAL_ID(Faction),        SHOAL_ID(Bounds),  SHOAL_ID(Damaged),
+        SHOAL_ID(ShipLog),   SHOAL_ID(Wreck),          SHOAL_ID(Turret),  SHOAL_ID(Gun),
+        SHOAL_ID(Shot),      SHOAL_ID(Item),           SHOAL_ID(Clock),   SHOAL_ID(Dice),
+        SHOAL_ID(Sleeping),  SHOAL_ID(Holds),          SHOAL_ID(BuiltTo), SHOAL_ID(AimsAt),
         SHOAL_ID(ChildOf),   SHOAL_ID(Prefab),         SHOAL_ID(Dying),
     };
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STEPS_DEFAULT 110
+#define STEPS_DEFAULT 115
 #define STEPS_MAX 100000
 
 static const char help_text[] =
@@ -25,8 +25,8 @@ static const char help_text[] =
     "Three small fleets meet: ships with turrets and guns, each an entity. Prints the ships before and after, and\n"
     "draws them as fleet.svg (the map) and fleet_tree.svg (the trees of entities).\n"
     "\n"
-    "  --steps N  steps of one second (0 to 100000, default 110)\n"
-    "  --seed N   for another course of events; the same number gives the same one (default 7)\n"
+    "  --steps N  steps of one second (0 to 100000, default 115)\n"
+    "  --seed N   for another course of events; the same number gives the same one (default 3)\n"
     "  --out DIR  where the two files go; it is made if it is not there (default .)\n"
     "  --help     prints this text\n"
     "\n"
@@ -87,7 +87,7 @@ static bool parse_all(fleet_options *options, int argc, char **argv) {
 }
 
 options_result options_parse(fleet_options *options, int argc, char **argv) {
-    *options = (fleet_options){.steps = STEPS_DEFAULT, .seed = 7, .output_directory = "."};
+    *options = (fleet_options){.steps = STEPS_DEFAULT, .seed = 3, .output_directory = "."};
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--help") == 0) {
             fputs(help_text, stdout);

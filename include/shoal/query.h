@@ -252,9 +252,8 @@ struct shoal_query {
     const uint32_t *write_keys; /* data term -> component id; UINT32_MAX where it may only be read */
     size_t data_count;
     const uint32_t *sizes; /* data term -> bytes of a value */
-    bool is_special;       /* more than archetypes decides: goes by shoal_query_step() */
-    bool needs_begin;      /* shoal_query_prepare() comes first */
-    uint32_t open_views;   /* of a query that needs that */
+    bool is_special;       /* more than archetypes decides: goes by shoal_query_prepare() and shoal_query_step() */
+    uint32_t open_views;   /* of a special query */
 };
 
 /** @endcond */
@@ -284,6 +283,9 @@ typedef struct shoal_view {
     uint64_t flip_;
     size_t run_;
     shoal_view_cursor cursor_;
+    size_t row_count_; /* of the chunk, of which runs are taken */
+    uint64_t bits_;    /* of the current 64 rows, those that are still to come */
+    size_t word_;      /* the next 64 */
 } shoal_view;
 
 /** What a match has where an optional component is not there. */
@@ -295,8 +297,8 @@ SHOAL_API shoal_status shoal_view_begin_failed(void);
 /** Private to begin: works out what a special query needs before it is stepped through. Thread: world. */
 SHOAL_API shoal_status shoal_query_prepare(shoal_query *query);
 
-/** Private to next: the step at a cursor; whole chunks, or runs of rows that match. Thread: world. */
-SHOAL_API shoal_view_step shoal_query_step(const shoal_query *query, shoal_view_cursor cursor, bool whole_chunks);
+/** Private to next: the step at a cursor. Thread: world. */
+SHOAL_API shoal_view_step shoal_query_step(const shoal_query *query, shoal_view_cursor cursor);
 
 /** Private to SHOAL_ROWS: which of the rows 64 * word to 64 * word + 63 of a chunk match. Thread: world. */
 SHOAL_API uint64_t shoal_query_word(const shoal_query *query, const char *match, const char *base,
@@ -319,23 +321,27 @@ SHOAL_INLINE shoal_status shoal_view_begin(shoal_view *view, shoal_query *query)
     view->read_keys_ = view->write_keys_ = NULL;
     view->query_ = NULL;
     view->outer_ = NULL;
-    view->first_ = view->run_ = 0;
-    view->is_special_ = view->is_filtered_ = false;
-    view->words_ = NULL;
-    view->flip_ = 0;
-    view->cursor_.match = view->cursor_.chunk = view->cursor_.row = 0;
+    view->first_ = 0;
+    view->is_special_ = false;
     if (query == NULL) {
         return shoal_view_begin_failed();
     }
     shoal_view_lock *lock = query->lock;
-    if (query->needs_begin) {
+    if (query->is_special) {
         shoal_status status = shoal_query_prepare(query);
         if (status != SHOAL_OK) {
             return status;
         }
         query->open_views++;
+        view->is_special_ = true;
+        view->is_filtered_ = false;
+        view->words_ = NULL;
+        view->flip_ = 0;
+        view->run_ = 0;
+        view->cursor_.match = view->cursor_.chunk = view->cursor_.row = 0;
+        view->row_count_ = view->word_ = 0;
+        view->bits_ = 0;
     }
-    view->is_special_ = query->is_special;
     view->match_ = query->matches;
     view->match_end_ = query->matches + query->match_bytes;
     view->read_keys_ = query->read_keys;
@@ -351,7 +357,7 @@ SHOAL_INLINE shoal_status shoal_view_begin(shoal_view *view, shoal_query *query)
 SHOAL_INLINE void shoal_view_close(shoal_view *view) {
     shoal_view_lock *lock = view->query_->lock;
     lock->count--;
-    if (view->query_->needs_begin) {
+    if (view->is_special_) {
         view->query_->open_views--;
     }
     /* A view that ends out of order leaves the name of a newer one in place. */
@@ -381,12 +387,8 @@ SHOAL_INLINE void shoal_view_end(shoal_view *view) {
     }
 }
 
-/** Private to next: a step through a special query. Thread: world. */
-SHOAL_INLINE bool shoal_view_next_step(shoal_view *view, bool whole_chunks) {
-    shoal_view_step step = shoal_query_step(view->query_, view->cursor_, whole_chunks);
-    if (step.count == 0) {
-        return shoal_view_finish(view);
-    }
+/** Private to next: takes over what a step has found. Thread: world. */
+SHOAL_INLINE void shoal_view_put_step(shoal_view *view, shoal_view_step step) {
     view->count = step.count;
     view->first_ = step.first;
     view->entities = step.entities;
@@ -399,7 +401,75 @@ SHOAL_INLINE bool shoal_view_next_step(shoal_view *view, bool whole_chunks) {
     view->is_filtered_ = step.is_filtered;
     view->cursor_ = step.cursor;
     view->term_count_ = view->query_->data_count;
+    view->row_count_ = step.count;
+    view->bits_ = 0;
+    view->word_ = 0;
+}
+
+/** Private to next: takes a step through a special query; false at the end. Thread: world. */
+SHOAL_INLINE bool shoal_view_take_step(shoal_view *view) {
+    shoal_view_step step = shoal_query_step(view->query_, view->cursor_);
+    if (step.count == 0) {
+        return shoal_view_finish(view);
+    }
+    shoal_view_put_step(view, step);
     return true;
+}
+
+/** Private: which of the 64 rows of a word of the current chunk match. Thread: world. */
+SHOAL_INLINE uint64_t shoal_view_word(const shoal_view *view, size_t row_count, size_t word) {
+    uint64_t bits = ~UINT64_C(0);
+    if (!view->is_special_) {
+        /* all of them */
+    } else if (view->words_ != NULL) {
+        bits = view->words_[word] ^ view->flip_;
+    } else if (view->is_filtered_) {
+        bits = shoal_query_word(view->query_, view->match_, view->base_, view->offsets_, row_count, word);
+    }
+    return row_count - word * 64 < 64 ? bits & ((UINT64_C(1) << (row_count % 64)) - 1) : bits;
+}
+
+/** Private to next: the next run of matching rows of a chunk of which some match; false at the chunk's end.
+    Thread: world. */
+SHOAL_INLINE bool shoal_view_take_run(shoal_view *view) {
+    size_t row_count = view->row_count_;
+    size_t word_count = (row_count + 63) / 64;
+    uint64_t bits = view->bits_;
+    size_t word = view->word_; /* the one behind that of `bits` */
+    while (bits == 0) {
+        if (word == word_count) {
+            return false;
+        }
+        bits = shoal_view_word(view, row_count, word++);
+    }
+    size_t first = (word - 1) * 64 + SHOAL_LOWEST_BIT(bits);
+    bits += bits & (0 - bits); /* carries through the run: it is gone, and the bit behind it is set */
+    while (bits == 0 && word < word_count) {
+        bits = shoal_view_word(view, row_count, word++) + 1; /* the run goes on through a full word */
+    }
+    size_t end = bits == 0 ? row_count : (word - 1) * 64 + SHOAL_LOWEST_BIT(bits);
+    end = end < row_count ? end : row_count;
+    view->bits_ = bits & (bits - 1); /* without the carry, which stands where no row matched */
+    view->word_ = word;
+    view->count = end - first;
+    view->first_ = first;
+    view->entities = (const shoal_entity *)(const void *)(view->base_ + 64) + first;
+    return true;
+}
+
+/** Private to next: the next run of a special query. Thread: world. */
+SHOAL_INLINE bool shoal_view_next_run(shoal_view *view) {
+    for (;;) {
+        if (view->is_filtered_ && shoal_view_take_run(view)) {
+            return true;
+        }
+        if (!shoal_view_take_step(view)) {
+            return false;
+        }
+        if (!view->is_filtered_) {
+            return true;
+        }
+    }
 }
 
 /**
@@ -409,10 +479,10 @@ SHOAL_INLINE bool shoal_view_next_step(shoal_view *view, bool whole_chunks) {
  */
 SHOAL_INLINE bool shoal_view_next(shoal_view *view) {
     const shoal_view_chunk *chunk = view->chunk_;
-    if (view->is_special_) {
-        return shoal_view_next_step(view, false);
-    }
     if (chunk == view->chunk_end_) {
+        if (view->is_special_) { /* its chunks come from elsewhere, so it always is at the end of this list */
+            return shoal_view_next_run(view);
+        }
         const char *match = view->match_;
         const shoal_view_archetype *archetype;
         do {
@@ -439,12 +509,12 @@ SHOAL_INLINE bool shoal_view_next(shoal_view *view) {
 }
 
 /**
- * Goes to the next chunk with rows that match. Where is_filtered says so, only some of its rows do: go through them with
+ * Goes to the next chunk with rows that match. Of a query that looks at rows only some of them may: go through them with
  * SHOAL_ROWS, since a plain loop would reach the others as well. Queries that order, group or go by a list give runs, as
- * shoal_view_next() does. Thread: world.
+ * shoal_view_next() does. Do not mix it with shoal_view_next() in one view. Thread: world.
  */
 SHOAL_INLINE bool shoal_view_next_chunk(shoal_view *view) {
-    return view->is_special_ ? shoal_view_next_step(view, true) : shoal_view_next(view);
+    return view->is_special_ ? shoal_view_take_step(view) : shoal_view_next(view);
 }
 
 /** A walk over the matching rows of a view; see SHOAL_ROWS. */
@@ -467,16 +537,7 @@ SHOAL_INLINE bool shoal_rows_next(const shoal_view *view, shoal_row_walk *walk, 
         if (word == walk->word_count_) {
             return false;
         }
-        uint64_t bits = ~UINT64_C(0);
-        if (view->words_ != NULL) {
-            bits = view->words_[word] ^ view->flip_;
-        } else if (view->is_filtered_) {
-            bits = shoal_query_word(view->query_, view->match_, view->base_, view->offsets_, view->count, word);
-        }
-        if (view->count - word * 64 < 64) {
-            bits &= (UINT64_C(1) << (view->count % 64)) - 1;
-        }
-        walk->bits_ = bits;
+        walk->bits_ = shoal_view_word(view, view->count, word);
         walk->word_ = word + 1;
     }
     *row = (walk->word_ - 1) * 64 + SHOAL_LOWEST_BIT(walk->bits_);
@@ -551,7 +612,7 @@ typedef struct shoal_view_place {
 
 /** Private to the calls below. Thread: world. */
 SHOAL_INLINE shoal_view_place shoal_view_place_of(const shoal_view *view) {
-    shoal_view_place place = {view->query_,    view->match_, view->base_,           view->first_, view->run_,
+    shoal_view_place place = {view->query_,    view->match_, view->base_,           view->first_, view->is_special_ ? view->run_ : 0,
                               view->entities, view->count,  view->term_count_ != 0 || view->count != 0};
     return place;
 }

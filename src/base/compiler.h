@@ -3,6 +3,7 @@
  *
  *   LIKELY, UNLIKELY   which way a branch goes nearly always
  *   COLD               a function that is off the hot path: kept out of line, so the hot one stays small
+ *   NOINLINE           the same for a function that is called often enough to be made fast
  *   PREFETCH           fetch a line that is read (or written) soon
  *   bit_*              counts and scans of 64-bit words
  */
@@ -17,6 +18,7 @@
 #define LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 #define COLD __attribute__((cold, noinline))
+#define NOINLINE __attribute__((noinline))
 #define PREFETCH(address) __builtin_prefetch((address), 0, 3)
 #define PREFETCH_WRITE(address) __builtin_prefetch((address), 1, 3)
 #define ALWAYS_INLINE inline __attribute__((always_inline))
@@ -25,6 +27,7 @@
 #define LIKELY(condition) (condition)
 #define UNLIKELY(condition) (condition)
 #define COLD
+#define NOINLINE
 #define PREFETCH(address) ((void)(address))
 #define PREFETCH_WRITE(address) ((void)(address))
 #define ALWAYS_INLINE inline

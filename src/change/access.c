@@ -24,7 +24,7 @@ static ALWAYS_INLINE void *value_find(const shoal_world *world, shoal_entity ent
         }
         column = archetype_find_slow(archetype, component.id);
     }
-    if (UNLIKELY(column >= archetype->column_count) || UNLIKELY(archetype->columns[column].is_cell)) {
+    if (UNLIKELY(column >= archetype->value_count)) {
         return NULL;
     }
     return archetype_value(archetype, record->chunk, column, index_row(record->place));
@@ -94,11 +94,14 @@ void *shoal_get_mut(shoal_world *world, shoal_entity entity, shoal_component com
     return LIKELY(value != NULL) ? value : value_find_again(world, entity, component, true, "shoal_get_mut");
 }
 
-/* Whether the entity has a sparse component or a relation. */
-static bool has_loose(const shoal_world *world, shoal_entity entity, shoal_component component) {
-    const component_type *type = component_type_find(component.id);
-    return type != NULL && !type->in_archetype && world->stores[component.id] != NULL &&
-           store_has(world, type, entity);
+/* Whether the entity has a component that is not in the first slot of its archetype's table. */
+static NOINLINE bool has_elsewhere(const shoal_world *world, shoal_entity entity, shoal_component component,
+                                   const shoal_archetype *archetype) {
+    if (archetype_find(archetype, component.id) != ARCHETYPE_NONE) {
+        return true;
+    }
+    const component_type *type = store_at(world, component.id) != NULL ? component_type_at(component.id) : NULL;
+    return type != NULL && !type->in_archetype && store_has(world, type, entity);
 }
 
 bool shoal_has(const shoal_world *world, shoal_entity entity, shoal_component component) {
@@ -111,10 +114,7 @@ bool shoal_has(const shoal_world *world, shoal_entity entity, shoal_component co
     if (LIKELY(slot.id == component.id)) {
         return slot.number != ARCHETYPE_NONE;
     }
-    if (slot.id != 0 && archetype_find_slow(archetype, component.id) != ARCHETYPE_NONE) {
-        return true;
-    }
-    return component.id < world->store_capacity && has_loose(world, entity, component);
+    return has_elsewhere(world, entity, component, archetype);
 }
 
 bool shoal_is_dying(const shoal_world *world, shoal_entity entity) {

@@ -192,7 +192,7 @@ COLD static shoal_status link_record(shoal_commands *commands, shoal_command *co
 /* Puts a component's value into a command: nothing for a tag; the default only where a hook makes it. */
 static ALWAYS_INLINE shoal_status value_record(shoal_commands *commands, shoal_command *command,
                                                const component_type *type, const void *data) {
-    if (UNLIKELY(type->def.storage == SHOAL_STORAGE_RELATION)) {
+    if (UNLIKELY(type->is_special) && type->def.storage == SHOAL_STORAGE_RELATION) {
         return link_record(commands, command, type, data);
     }
     if (type->def.size == 0 || (data == NULL && !component_default_can_fail(type))) {
@@ -209,24 +209,10 @@ static ALWAYS_INLINE shoal_status value_record(shoal_commands *commands, shoal_c
     return value_record_large(commands, command, type, data);
 }
 
-/* True for a type whose commands are more than a change of columns that are bytes. */
-static ALWAYS_INLINE bool type_is_special(const component_type *type) {
-    return UNLIKELY(type->def.storage != SHOAL_STORAGE_TABLE) || UNLIKELY(type->notifies) ||
-           UNLIKELY(type->def.required_count != 0) || UNLIKELY(type->def.cleanup);
-}
-
-static ALWAYS_INLINE shoal_status command_record(shoal_commands *commands, uint8_t kind, shoal_entity entity,
-                                                 const shoal_value *value, const char *call) {
-    if (UNLIKELY(commands == NULL)) {
-        return world_fail(NULL, SHOAL_INVALID_ARGUMENT, call);
-    }
+/* Writes a command whose buffer and entity have been checked. */
+static ALWAYS_INLINE shoal_status command_write(shoal_commands *commands, uint8_t kind, shoal_entity entity,
+                                                const component_type *type, const void *data, const char *call) {
     shoal_world *world = commands->world;
-    if (UNLIKELY(commands->is_applying)) {
-        return world_fail_locked(world, call);
-    }
-    if (UNLIKELY(!target_is_possible(commands, entity))) {
-        return world_fail_entity(world, call, entity);
-    }
     shoal_command *added = command_next(commands);
     if (UNLIKELY(added == NULL)) {
         return world_fail(world, world->memory.failure, call);
@@ -235,36 +221,16 @@ static ALWAYS_INLINE shoal_status command_record(shoal_commands *commands, uint8
     added->kind = kind;
     added->flags = 0;
     added->component = 0;
-    if (value != NULL) {
-        const component_type *type = component_type_find(value->component.id);
-        if (UNLIKELY(type == NULL)) {
-            return world_fail_component(world, SHOAL_COMPONENT_INVALID, call, entity, value->component);
-        }
-        added->component = (uint16_t)value->component.id;
-        if (type_is_special(type)) {
-            if (type->def.storage == SHOAL_STORAGE_UNIQUE || type->id == world->dying_id) {
-                return world_fail_component(world, SHOAL_COMPONENT_KIND, call, entity, value->component);
-            }
-            commands->is_special = true;
-        }
-        shoal_status status = value_record(commands, added, type, value->data);
+    if (type != NULL) {
+        added->component = (uint16_t)type->id;
+        shoal_status status = value_record(commands, added, type, data);
         if (UNLIKELY(status != SHOAL_OK)) {
-            return world_fail_component(world, status, call, entity, value->component);
+            return world_fail_component(world, status, call, entity, (shoal_component){type->id});
         }
     }
     commands->command_count++;
     commands->record_count++;
     return SHOAL_OK;
-}
-
-/* ---- the public recorders ---- */
-
-shoal_status shoal_commands_destroy_entity(shoal_commands *commands, shoal_entity entity) {
-    return command_record(commands, SHOAL_COMMAND_DESTROY, entity, NULL, "shoal_commands_destroy_entity");
-}
-
-shoal_status shoal_commands_clear(shoal_commands *commands, shoal_entity entity) {
-    return command_record(commands, SHOAL_COMMAND_CLEAR, entity, NULL, "shoal_commands_clear");
 }
 
 /* Takes back the commands from `first` on. */
@@ -280,10 +246,10 @@ static void commands_take_back(shoal_commands *commands, size_t first) {
 }
 
 /* Records a component that the next add requires, unless it is among those from `first` on already. */
-static shoal_status require_one(shoal_commands *commands, shoal_entity entity, shoal_component component, size_t first,
+static shoal_status require_one(shoal_commands *commands, shoal_entity entity, const component_type *type, size_t first,
                                 const char *call) {
     for (size_t i = first; i < commands->command_count; i++) {
-        if (command_at(commands, i)->component == component.id) {
+        if (command_at(commands, i)->component == type->id) {
             return SHOAL_OK;
         }
     }
@@ -293,8 +259,7 @@ static shoal_status require_one(shoal_commands *commands, shoal_entity entity, s
         return world_fail(commands->world, status, call);
     }
     uint32_t number = (uint32_t)commands->command_count;
-    shoal_value value = {.component = component};
-    status = command_record(commands, COMMAND_REQUIRE, entity, &value, call);
+    status = command_write(commands, COMMAND_REQUIRE, entity, type, NULL, call);
     if (status == SHOAL_OK) {
         commands->record_count--;
         ((uint32_t *)commands->internals.items)[commands->internal_count++] = number;
@@ -302,44 +267,94 @@ static shoal_status require_one(shoal_commands *commands, shoal_entity entity, s
     return status;
 }
 
-/* An add with all that its component requires, which comes right before it. */
-COLD static shoal_status require_record(shoal_commands *commands, shoal_entity entity, const shoal_value *value,
-                                        const char *call) {
+/* Records all that a component requires, which comes right before its add. */
+static shoal_status required_record(shoal_commands *commands, shoal_entity entity, const component_type *added,
+                                    const char *call) {
     size_t first = commands->command_count;
-    const component_type *type = component_type_at(value->component.id);
+    const component_type *type = added;
     shoal_status status = SHOAL_OK;
     for (size_t at = first;; at++) {
         for (size_t i = 0; i < type->def.required_count && status == SHOAL_OK; i++) {
             shoal_component required = shoal_component_of(type->def.required[i]);
-            bool is_itself = required.id == value->component.id;
-            status = is_itself ? SHOAL_OK : require_one(commands, entity, required, first, call);
+            if (required.id == 0) {
+                status = world_fail_component(commands->world, SHOAL_COMPONENT_INVALID, call, entity, required);
+            } else if (required.id != added->id) {
+                status = require_one(commands, entity, component_type_at(required.id), first, call);
+            }
         }
         if (status != SHOAL_OK || at == commands->command_count) {
             break;
         }
         type = component_type_at(command_at(commands, at)->component);
     }
-    status = status == SHOAL_OK ? command_record(commands, SHOAL_COMMAND_ADD, entity, value, call) : status;
     if (status != SHOAL_OK) {
         commands_take_back(commands, first);
     }
     return status;
 }
 
-static ALWAYS_INLINE shoal_status add_record(shoal_commands *commands, shoal_entity entity, const shoal_value *value,
-                                             const char *call) {
-    const component_type *type = component_type_find(value->component.id);
-    if (UNLIKELY(type != NULL) && UNLIKELY(type->def.required_count != 0) && commands != NULL &&
-        !commands->is_applying) {
-        return require_record(commands, entity, value, call);
+/* A command on a component that needs care when the buffer is applied. */
+COLD static shoal_status special_write(shoal_commands *commands, uint8_t kind, shoal_entity entity,
+                                       const component_type *type, const void *data, const char *call) {
+    shoal_world *world = commands->world;
+    size_t first = commands->command_count;
+    if (type->def.storage == SHOAL_STORAGE_UNIQUE) {
+        return world_fail_component(world, SHOAL_COMPONENT_KIND, call, entity, (shoal_component){type->id});
     }
-    return command_record(commands, SHOAL_COMMAND_ADD, entity, value, call);
+    commands->is_special = true;
+    shoal_status status = SHOAL_OK;
+    if (kind == SHOAL_COMMAND_ADD && type->def.required_count != 0) {
+        status = required_record(commands, entity, type, call);
+    }
+    status = status == SHOAL_OK ? command_write(commands, kind, entity, type, data, call) : status;
+    if (status != SHOAL_OK) {
+        commands_take_back(commands, first);
+    }
+    return status;
+}
+
+static ALWAYS_INLINE shoal_status command_record(shoal_commands *commands, uint8_t kind, shoal_entity entity,
+                                                 const shoal_value *value, const char *call) {
+    if (UNLIKELY(commands == NULL)) {
+        return world_fail(NULL, SHOAL_INVALID_ARGUMENT, call);
+    }
+    shoal_world *world = commands->world;
+    if (UNLIKELY(commands->is_applying)) {
+        return world_fail_locked(world, call);
+    }
+    if (UNLIKELY(!target_is_possible(commands, entity))) {
+        return world_fail_entity(world, call, entity);
+    }
+    if (value == NULL) {
+        return command_write(commands, kind, entity, NULL, NULL, call);
+    }
+    const component_type *type = component_type_find(value->component.id);
+    if (UNLIKELY(type == NULL)) {
+        return world_fail_component(world, SHOAL_COMPONENT_INVALID, call, entity, value->component);
+    }
+    if (UNLIKELY(type->is_special) || UNLIKELY(type->id == world->dying_id)) {
+        if (type->id == world->dying_id) {
+            return world_fail_component(world, SHOAL_COMPONENT_KIND, call, entity, value->component);
+        }
+        return special_write(commands, kind, entity, type, value->data, call);
+    }
+    return command_write(commands, kind, entity, type, value->data, call);
+}
+
+/* ---- the public recorders ---- */
+
+shoal_status shoal_commands_destroy_entity(shoal_commands *commands, shoal_entity entity) {
+    return command_record(commands, SHOAL_COMMAND_DESTROY, entity, NULL, "shoal_commands_destroy_entity");
+}
+
+shoal_status shoal_commands_clear(shoal_commands *commands, shoal_entity entity) {
+    return command_record(commands, SHOAL_COMMAND_CLEAR, entity, NULL, "shoal_commands_clear");
 }
 
 shoal_status shoal_commands_add(shoal_commands *commands, shoal_entity entity, shoal_component component,
                                 const void *data) {
     shoal_value value = {.component = component, .data = data};
-    return add_record(commands, entity, &value, "shoal_commands_add");
+    return command_record(commands, SHOAL_COMMAND_ADD, entity, &value, "shoal_commands_add");
 }
 
 /* A command that names a component and brings no value: its ctor must not run. */
@@ -357,7 +372,7 @@ static shoal_status bare_record(shoal_commands *commands, uint8_t kind, shoal_en
         shoal_command *added = command_at(commands, commands->command_count - 1);
         added->component = (uint16_t)component.id;
         memset(&added->data, 0, sizeof added->data);
-        commands->is_special = commands->is_special || kind != SHOAL_COMMAND_REMOVE || type_is_special(type);
+        commands->is_special = commands->is_special || kind != SHOAL_COMMAND_REMOVE || type->is_special;
     }
     return status;
 }
@@ -393,7 +408,7 @@ shoal_status shoal_commands_relate(shoal_commands *commands, shoal_entity source
     static const char call[] = "shoal_commands_relate";
     shoal_status status = relation_check_kind(commands, source, relation, call);
     shoal_value value = {.component = relation, .data = &(shoal_link){.target = target, .data = data}};
-    return status == SHOAL_OK ? add_record(commands, source, &value, call) : status;
+    return status == SHOAL_OK ? command_record(commands, SHOAL_COMMAND_ADD, source, &value, call) : status;
 }
 
 shoal_status shoal_commands_unrelate(shoal_commands *commands, shoal_entity source, shoal_component relation,
@@ -492,7 +507,7 @@ shoal_entity shoal_commands_spawn(shoal_commands *commands, const shoal_value *v
             continue;
         }
         size_t before = commands->command_count;
-        status = add_record(commands, placeholder, value, call);
+        status = command_record(commands, SHOAL_COMMAND_ADD, placeholder, value, call);
         for (size_t k = before; status == SHOAL_OK && k < commands->command_count; k++) {
             command_at(commands, k)->flags |= COMMAND_OF_SPAWN;
         }

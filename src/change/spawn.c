@@ -157,6 +157,37 @@ static shoal_entity spawn_any(shoal_world *world, const shoal_value *values, siz
     return entity;
 }
 
+/* A spawn with plain components and one plain link, everything at hand: null when it is not. Budget: about 120
+   instructions, 25 ns for a child without components. */
+static NOINLINE shoal_entity spawn_linked(shoal_world *world, const shoal_transition *edge, const shoal_value *values,
+                                          size_t value_count) {
+    const shoal_entity none = {0};
+    shoal_archetype *target = edge->target;
+    const shoal_value *key = &values[edge->link_key - 1];
+    const shoal_link *link = key->data;
+    relation_store *store = store_relation(world, key->component.id);
+    if (UNLIKELY(link == NULL) || UNLIKELY(store == NULL) || UNLIKELY(target->open == NULL) ||
+        UNLIKELY(!index_ready(&world->index)) || UNLIKELY(world->names.count != 0) ||
+        UNLIKELY(world->doomed.capacity <= world->cascade_links + 1)) {
+        return none;
+    }
+    const index_record *record = index_find(&world->index, link->target);
+    shoal_entity next = index_peek(&world->index);
+    relation_list *list = relation_quick_list(store, next, link->target);
+    if (UNLIKELY(record == NULL) || UNLIKELY(list == NULL) ||
+        UNLIKELY(row_of(world, record).archetype->hidden & ARCHETYPE_DYING)) {
+        return none;
+    }
+    shoal_entity linked_to = link->target;
+    change_write_plain(edge, target->open, target->open->count, values, value_count);
+    shoal_entity entity = spawn_commit(world, target);
+    relation_quick_add(store, list, entity, linked_to);
+    world->cascade_links += store->type->def.on_target_destroyed == SHOAL_TARGET_DESTROY;
+    index_set_extra(&world->index, shoal_entity_index(entity));
+    index_set_extra(&world->index, shoal_entity_index(linked_to));
+    return entity;
+}
+
 shoal_entity shoal_spawn(shoal_world *world, const shoal_value *values, size_t value_count) {
     static const char call[] = "shoal_spawn";
     if (UNLIKELY(world == NULL) || world_is_locked(world) || UNLIKELY(values == NULL && value_count != 0)) {
@@ -164,9 +195,15 @@ shoal_entity shoal_spawn(shoal_world *world, const shoal_value *values, size_t v
     }
     const shoal_transition *edge = world->root->recent;
     transition_keys keys = {.add = values, .add_count = value_count};
-    if (UNLIKELY(edge == NULL) || UNLIKELY(!transition_is(edge, &keys)) || UNLIKELY(!edge->is_plain) ||
-        UNLIKELY(edge->target->open == NULL) || UNLIKELY(!index_ready(&world->index)) || UNLIKELY(world->move_rows)) {
+    if (UNLIKELY(edge == NULL) || UNLIKELY(!transition_is(edge, &keys)) || UNLIKELY(world->move_rows)) {
         return spawn_any(world, values, value_count, call);
+    }
+    if (UNLIKELY(!edge->is_plain) || UNLIKELY(edge->target->open == NULL) || UNLIKELY(!index_ready(&world->index))) {
+        shoal_entity linked = {0};
+        if (edge->link_key != 0) {
+            linked = spawn_linked(world, edge, values, value_count);
+        }
+        return shoal_entity_is_null(linked) ? spawn_any(world, values, value_count, call) : linked;
     }
     shoal_archetype *target = edge->target;
     change_write_plain(edge, target->open, target->open->count, values, value_count);

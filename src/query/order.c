@@ -198,18 +198,39 @@ static shoal_status run_add(query_data *query, query_run added) {
     return status;
 }
 
-/* Where the rows of a step are. */
-static query_run step_run(const query_data *query, const shoal_view_step *step) {
-    const query_match *match = (const query_match *)(const void *)step->match;
+/* A walk over the runs of matching rows in the order of iteration without sorting, with the means of a view. */
+static shoal_view natural_begin(query_data *query) {
+    return (shoal_view){.query_ = &query->head, .is_special_ = true};
+}
+
+static bool natural_next(const query_data *query, shoal_view *walk) {
+    for (;;) {
+        if (walk->is_filtered_ && shoal_view_take_run(walk)) {
+            return true;
+        }
+        shoal_view_step step = query_step_natural(query, walk->cursor_);
+        if (step.count == 0) {
+            return false;
+        }
+        shoal_view_put_step(walk, step);
+        if (!step.is_filtered) {
+            return true;
+        }
+    }
+}
+
+/* Where the rows of a walk are. */
+static query_run walk_run(const query_data *query, const shoal_view *walk) {
+    const query_match *match = (const query_match *)(const void *)walk->match_;
     const shoal_archetype *archetype = match->archetype;
-    uint32_t chunk = query->goes_by_list ? 0 : (uint32_t)step->cursor.chunk;
-    while (chunk_base(&archetype->chunks[chunk]) != step->base) {
+    uint32_t chunk = query->goes_by_list ? 0 : (uint32_t)walk->cursor_.chunk - 1;
+    while (chunk_base(&archetype->chunks[chunk]) != walk->base_) {
         chunk++; /* a list does not know */
     }
-    return (query_run){.match = (uint32_t)query_match_number(query, step->match),
+    return (query_run){.match = (uint32_t)query_match_number(query, walk->match_),
                        .chunk = chunk,
-                       .first = (uint32_t)step->first,
-                       .count = (uint32_t)step->count};
+                       .first = (uint32_t)walk->first_,
+                       .count = (uint32_t)walk->count};
 }
 
 /* The group of one row. */
@@ -225,26 +246,34 @@ static uint64_t group_of(const query_data *query, const query_match *match, shoa
     return store != NULL ? relation_depth(store, entity) : 0;
 }
 
+/* The rows from `first` on that have the depth of the first of them. */
+static uint32_t same_depth(const relation_store *store, const shoal_entity *entities, uint32_t count, uint32_t depth) {
+    uint32_t end = 1;
+    while (end < count && relation_depth(store, entities[end]) == depth) {
+        end++;
+    }
+    return end;
+}
+
 /* Cuts a run where the group changes. */
 static shoal_status runs_add_grouped(query_data *query, query_run all, const shoal_entity *entities) {
-    const query_match *match = query_match_at(query, all.match);
     const component_type *type = query->order.group_by;
-    bool by_row = type != NULL && type->def.storage != SHOAL_STORAGE_SHARED;
+    const relation_store *store =
+        type != NULL && type->def.acyclic ? store_relation(query->world, type->id) : NULL;
     shoal_status status = SHOAL_OK;
-    all.group = group_of(query, match, entities[0]);
-    for (uint32_t i = 0; by_row && i < all.count && status == SHOAL_OK;) {
+    if (store == NULL) {
+        all.group = group_of(query, query_match_at(query, all.match), entities[0]);
+        return run_add(query, all);
+    }
+    for (uint32_t i = 0; i < all.count && status == SHOAL_OK;) {
         query_run run = all;
         run.first = all.first + i;
-        run.group = group_of(query, match, entities[i]);
-        uint32_t end = i + 1;
-        while (end < all.count && group_of(query, match, entities[end]) == run.group) {
-            end++;
-        }
-        run.count = end - i;
-        i = end;
+        run.group = relation_depth(store, entities[i]);
+        run.count = same_depth(store, entities + i, all.count - i, (uint32_t)run.group);
+        i += run.count;
         status = run_add(query, run);
     }
-    return by_row ? status : run_add(query, all);
+    return status;
 }
 
 /* ---- sorting ---- */
@@ -373,17 +402,12 @@ static shoal_status refresh_grouped(query_data *query) {
     order->is_kept = false;
     order->run_count = 0;
     order->row_count = 0;
-    shoal_view_cursor cursor = {0};
-    for (;;) {
-        shoal_view_step step = query_step_natural(query, cursor, false);
-        if (step.count == 0) {
-            break;
-        }
-        shoal_status status = runs_add_grouped(query, step_run(query, &step), step.entities);
+    shoal_view walk = natural_begin(query);
+    while (natural_next(query, &walk)) {
+        shoal_status status = runs_add_grouped(query, walk_run(query, &walk), walk.entities);
         if (status != SHOAL_OK) {
             return status;
         }
-        cursor = step.cursor;
     }
     shoal_status status = order->group_by != NULL && order->run_count > 1 ? runs_sort(query) : SHOAL_OK;
     order->stamp = stamp;
@@ -491,17 +515,13 @@ static shoal_status items_gather(query_data *query, order_changes *changes, size
     size_t room = order->sorted.capacity / 2;
     *changes = (order_changes){.same_rows = true};
     *count = 0;
-    shoal_view_cursor cursor = {0};
-    while (status == SHOAL_OK) {
-        shoal_view_step step = query_step_natural(query, cursor, false);
-        if (step.count == 0) {
-            break;
-        }
-        query_run run = step_run(query, &step);
+    shoal_view walk = natural_begin(query);
+    while (status == SHOAL_OK && natural_next(query, &walk)) {
+        query_run run = walk_run(query, &walk);
         const query_match *match = query_match_at(query, run.match);
         for (uint32_t i = 0; i < run.count; i++) {
-            query_item item = {.entity = step.entities[i],
-                               .group = group_of(query, match, step.entities[i]),
+            query_item item = {.entity = walk.entities[i],
+                               .group = group_of(query, match, walk.entities[i]),
                                .match = run.match,
                                .chunk = run.chunk,
                                .row = run.first + i};
@@ -511,7 +531,6 @@ static shoal_status items_gather(query_data *query, order_changes *changes, size
             }
             ++*count;
         }
-        cursor = step.cursor;
     }
     changes->same_rows = changes->same_rows && *count == kept;
     return status;
@@ -607,18 +626,52 @@ static shoal_status refresh_ordered(query_data *query) {
 
 /* ---- ancestors ---- */
 
+/* What an archetype that was met last says about a column of an ancestor. */
+typedef struct ancestor_hint {
+    const component_type *type;
+    const shoal_archetype *archetype;
+    uint32_t column; /* ARCHETYPE_NONE: it has none */
+} ancestor_hint;
+
+/* The value of the parent when it has the component in a column; NULL leaves the question to the walk up. */
+static ALWAYS_INLINE const void *parent_value(const shoal_world *world, shoal_entity parent, ancestor_hint *hint) {
+    row_place place = row_of(world, index_find(&world->index, parent));
+    if (UNLIKELY(place.archetype != hint->archetype)) {
+        uint32_t number = archetype_find(place.archetype, hint->type->id);
+        hint->archetype = place.archetype;
+        hint->column = number < place.archetype->column_count ? number : ARCHETYPE_NONE;
+    }
+    return LIKELY(hint->column != ARCHETYPE_NONE)
+               ? archetype_value(place.archetype, place.chunk, hint->column, place.row)
+               : NULL;
+}
+
+/* The pointers of one term for the rows of one run. Most ancestors are parents, and of one archetype. */
+static void ancestors_of_run(const query_data *query, const query_term *term, const query_run *run,
+                             const void **pointers) {
+    const shoal_world *world = query->world;
+    const relation_store *store = store_relation(world, term->along);
+    const chunk_ref *ref = &query_match_at(query, run->match)->archetype->chunks[run->chunk];
+    const shoal_entity *entities = chunk_entities(ref) + run->first;
+    ancestor_hint hint = {.type = term->type};
+    for (uint32_t k = 0; k < run->count; k++) {
+        shoal_entity parent = store != NULL ? relation_target(store, entities[k]) : (shoal_entity){0};
+        pointers[k] = NULL;
+        if (!shoal_entity_is_null(parent)) {
+            pointers[k] = parent_value(world, parent, &hint);
+            if (UNLIKELY(pointers[k] == NULL)) {
+                bool has = false;
+                pointers[k] = query_ancestor_value(world, term->type, term->along, entities[k], &has);
+            }
+        }
+    }
+}
+
 /* The pointers of one term, row by row in the order of the runs. */
 static void ancestors_fill(query_data *query, const query_term *term, const void **pointers) {
     const query_order *order = &query->order;
     for (size_t i = 0; i < order->run_count; i++) {
-        const query_run *run = run_at(order, i);
-        const chunk_ref *ref = &query_match_at(query, run->match)->archetype->chunks[run->chunk];
-        const shoal_entity *entities = chunk_entities(ref) + run->first;
-        for (uint32_t k = 0; k < run->count; k++) {
-            bool has = false;
-            pointers[run->start + k] =
-                query_ancestor_value(query->world, term->type, term->along, entities[k], &has);
-        }
+        ancestors_of_run(query, term, run_at(order, i), pointers + run_at(order, i)->start);
     }
 }
 

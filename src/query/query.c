@@ -49,7 +49,7 @@ static const char *kind_fault(const shoal_term *term, const component_type *type
     if (term->traverse == SHOAL_TRAVERSE_DOWN && access_gives_data(term->access)) {
         return "looks down for data; use with or without";
     }
-    bool is_value = storage == SHOAL_STORAGE_TABLE || storage == SHOAL_STORAGE_SPARSE ||
+    bool is_value = type->def.size == 0 || storage == SHOAL_STORAGE_TABLE || storage == SHOAL_STORAGE_SPARSE ||
                     storage == SHOAL_STORAGE_SHARED || storage == SHOAL_STORAGE_CHUNK;
     if (term->traverse == SHOAL_TRAVERSE_UP && access_gives_data(term->access) && !is_value) {
         return "looks up for a component whose values cannot be pointed to";
@@ -226,9 +226,7 @@ static void terms_sum_up(query_data *query) {
     query->head.match_stride =
         align_up(sizeof(query_match) + column_count * sizeof(uint16_t), _Alignof(query_match));
     query->goes_by_list = may_drive && (has_target || !query->needs_archetype);
-    query->head.is_special = query->is_row_wise || query->keeps_runs;
-    query->head.needs_begin = query->goes_by_list || query->keeps_runs || query->has_gate;
-    query->head.is_special = query->head.is_special || query->has_gate;
+    query->head.is_special = query->is_row_wise || query->keeps_runs || query->has_gate;
 }
 
 void query_free(query_data *query) {

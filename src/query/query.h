@@ -157,7 +157,7 @@ static inline uint32_t query_match_toggle(const query_data *query, const query_m
 
 /* True when the query matches all rows of its archetypes, in their order, and depends on nothing else. */
 static inline bool query_is_whole(const query_data *query) {
-    return !query->head.is_special && !query->has_gate;
+    return !query->head.is_special;
 }
 
 static inline bool access_writes(shoal_access access) {
@@ -212,8 +212,9 @@ const void *query_ancestor_value(const shoal_world *world, const component_type 
 
 /* ---- step.c ---- */
 
-/* One step by archetypes or by the list, whatever the query keeps. */
-shoal_view_step query_step_natural(const query_data *query, shoal_view_cursor cursor, bool whole_chunks);
+/* One step by archetypes or by the list, whatever the query keeps. By archetypes only some of the rows may match; then
+   is_filtered is set, and shoal_query_word() says which. */
+shoal_view_step query_step_natural(const query_data *query, shoal_view_cursor cursor);
 
 /* Chooses the list that step.c goes by. */
 void query_choose_driver(query_data *query);

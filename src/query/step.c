@@ -2,8 +2,9 @@
  * Going through special queries; see query.h for the three ways. A step is a pure function of the query and a cursor, so
  * a view needs no memory but its own.
  *
- * Budget by archetypes: about 40 instructions for a run beside those of the filter; a chunk without a filter, or with
- * enable bits alone, costs nothing for each row. Thread rule: world.
+ * A step by archetypes is a whole chunk with at least one row that matches; the view takes runs out of it, or SHOAL_ROWS
+ * single rows. Budget: about 40 instructions a chunk beside those of the filter; a chunk without a filter, or with enable
+ * bits alone, costs nothing for each row. Thread rule: world.
  */
 #include "query.h"
 
@@ -50,32 +51,6 @@ static shoal_view_step step_of(const query_match *match, const chunk_ref *ref, s
 
 /* ---- by archetypes ---- */
 
-/* The first run of matching rows from `row` on; false when there is none in this chunk. */
-static bool run_find(const query_data *query, const query_match *match, const chunk_ref *ref, size_t row,
-                     size_t *first, size_t *end) {
-    size_t word = row / 64;
-    size_t word_count = (ref->count + 63) / 64;
-    uint64_t bits = word < word_count ? match_word(query, match, ref, word) & ~low_bits(row % 64) : 0;
-    while (bits == 0) {
-        if (++word >= word_count) {
-            return false;
-        }
-        bits = match_word(query, match, ref, word);
-    }
-    *first = word * 64 + bit_lowest(bits);
-    uint64_t gaps = ~bits & ~low_bits(*first % 64);
-    while (gaps == 0) {
-        if (++word >= word_count) {
-            *end = ref->count;
-            return true;
-        }
-        gaps = ~match_word(query, match, ref, word);
-    }
-    *end = word * 64 + bit_lowest(gaps);
-    *end = *end < ref->count ? *end : ref->count;
-    return true;
-}
-
 /* A whole chunk, with the words that say which rows match. */
 static shoal_view_step step_chunk(const query_data *query, const query_match *match, const chunk_ref *ref) {
     shoal_view_step step = step_of(match, ref, 0, ref->count);
@@ -88,20 +63,24 @@ static shoal_view_step step_chunk(const query_data *query, const query_match *ma
     return step;
 }
 
-static shoal_view_step step_archetypes(const query_data *query, shoal_view_cursor cursor, bool whole_chunks) {
+/* True when some row of a chunk passes the filter of its match. */
+static bool chunk_has_any(const query_data *query, const query_match *match, const chunk_ref *ref) {
+    for (size_t word = 0; word * 64 < ref->count; word++) {
+        if (match_word(query, match, ref, word) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static shoal_view_step step_archetypes(const query_data *query, shoal_view_cursor cursor) {
     for (; cursor.match < query->match_count; cursor.match++, cursor.chunk = 0) {
         const query_match *match = query_match_at(query, cursor.match);
-        for (; cursor.chunk < match->archetype->chunk_count; cursor.chunk++, cursor.row = 0) {
+        for (; cursor.chunk < match->archetype->chunk_count; cursor.chunk++) {
             const chunk_ref *ref = &match->archetype->chunks[cursor.chunk];
-            size_t first = 0, end = 0;
-            if (whole_chunks) {
+            if (chunk_has_any(query, match, ref)) {
                 shoal_view_step step = step_chunk(query, match, ref);
                 step.cursor = (shoal_view_cursor){.match = cursor.match, .chunk = cursor.chunk + 1};
-                return step;
-            }
-            if (cursor.row < ref->count && run_find(query, match, ref, cursor.row, &first, &end)) {
-                shoal_view_step step = step_of(match, ref, first, end - first);
-                step.cursor = (shoal_view_cursor){.match = cursor.match, .chunk = cursor.chunk, .row = end};
                 return step;
             }
         }
@@ -208,17 +187,17 @@ void query_choose_driver(query_data *query) {
 
 /* ---- all ways ---- */
 
-shoal_view_step query_step_natural(const query_data *query, shoal_view_cursor cursor, bool whole_chunks) {
+shoal_view_step query_step_natural(const query_data *query, shoal_view_cursor cursor) {
     if (query->is_shut) {
         return step_end;
     }
-    return query->goes_by_list ? step_list(query, cursor) : step_archetypes(query, cursor, whole_chunks);
+    return query->goes_by_list ? step_list(query, cursor) : step_archetypes(query, cursor);
 }
 
-shoal_view_step shoal_query_step(const shoal_query *query, shoal_view_cursor cursor, bool whole_chunks) {
+shoal_view_step shoal_query_step(const shoal_query *query, shoal_view_cursor cursor) {
     const query_data *data = query_of_const(query);
     if (!data->keeps_runs) {
-        return query_step_natural(data, cursor, whole_chunks);
+        return query_step_natural(data, cursor);
     }
     if (cursor.match >= data->order.run_count || data->is_shut) {
         return step_end;

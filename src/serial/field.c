@@ -7,47 +7,44 @@
 
 /* ---- the walk ---- */
 
-typedef struct field_walker {
-    field_visit_fn visit;
-    text_output *output;
-} field_walker;
-
 static void table_walk(const shoal_field *fields, size_t field_count, const field_path *outer, const char *value,
-                       const field_walker *walker);
+                       const field_visitor *visitor);
 
 static void field_walk_elements(const shoal_field *field, const field_path *outer, const char *value,
-                                const field_walker *walker) {
+                                const field_visitor *visitor) {
     bool is_table = field->field_count != 0;
     bool is_bytes = field->kind == SHOAL_FIELD_STRUCT && !is_table;
     /* The registry's copy of a field table has no count of 0. */
-    for (size_t i = 0; i < field->count && !walker->output->failed; i++) {
+    for (size_t i = 0; i < field->count && !visitor->output->failed; i++) {
         const field_path path = {.outer = outer, .name = field->name, .index = i, .indexed = field->count > 1};
         const char *element = value != NULL ? value + i * field->size : NULL;
         if (is_table) {
-            table_walk(field->fields, field->field_count, &path, element, walker);
+            table_walk(field->fields, field->field_count, &path, element, visitor);
         } else {
-            walker->visit(walker->output, &(field_leaf){.path = &path,
-                                                        .kind = is_bytes ? SHOAL_FIELD_NONE : field->kind,
-                                                        .size = field->size,
-                                                        .value = element});
+            visitor->visit(visitor, &(field_leaf){.path = &path,
+                                                  .kind = is_bytes ? SHOAL_FIELD_NONE : field->kind,
+                                                  .size = field->size,
+                                                  .value = element});
         }
     }
 }
 
 static void table_walk(const shoal_field *fields, size_t field_count, const field_path *outer, const char *value,
-                       const field_walker *walker) {
+                       const field_visitor *visitor) {
     for (size_t i = 0; i < field_count; i++) {
-        field_walk_elements(&fields[i], outer, value != NULL ? value + fields[i].offset : NULL, walker);
+        field_walk_elements(&fields[i], outer, value != NULL ? value + fields[i].offset : NULL, visitor);
     }
 }
 
-void field_walk(const component_type *type, const void *value, field_visit_fn visit, text_output *output) {
+void field_walk(const field_visitor *visitor, const component_type *type, const field_path *root, const void *value) {
     const shoal_component_def *def = &type->def;
-    const field_path path = {.name = def->name};
+    const field_path named = {.name = def->name};
+    const field_path *path = root != NULL ? root : &named;
     if (def->field_count != 0) {
-        table_walk(def->fields, def->field_count, &path, value, &(field_walker){.visit = visit, .output = output});
+        table_walk(def->fields, def->field_count, path, value, visitor);
     } else if (def->size != 0) {
-        visit(output, &(field_leaf){.path = &path, .kind = SHOAL_FIELD_NONE, .size = def->size, .value = value});
+        visitor->visit(visitor,
+                       &(field_leaf){.path = path, .kind = SHOAL_FIELD_NONE, .size = def->size, .value = value});
     }
 }
 

@@ -1,5 +1,10 @@
 /*
- * The memory report as text: what shoal_world_memory() says, then the archetypes, the worst used first.
+ * The memory report as text: what shoal_world_memory() says, then what lies outside of rows, then the archetypes, the
+ * worst used first.
+ *
+ *     outside of rows
+ *       component  kind    count  value bytes
+ *       Target     sparse     12           48
  *
  *     archetypes, the worst used first
  *       chunks  rows  capacity  used  unused  used %  components
@@ -12,7 +17,7 @@
  */
 #include <string.h>
 
-#include "../storage/world.h"
+#include "../storage/store.h"
 #include "text.h"
 
 /* A line of a section; a value of 0 is shown as `zero` where that is given. */
@@ -90,8 +95,113 @@ static void put_counts(text_output *output, const shoal_memory_report *report) {
                                     {"retired slots", report->retired_slot_count, NULL},
                                     {"archetypes", report->archetype_count, NULL},
                                     {"chunks", report->chunk_count, NULL},
-                                    {"queries", report->query_count, NULL}};
+                                    {"queries", report->query_count, NULL},
+                                    {"sparse values", report->sparse_count, NULL},
+                                    {"relations", report->relation_count, NULL},
+                                    {"shared values", report->shared_value_count, NULL},
+                                    {"buffers on the heap", report->buffer_heap_count, NULL},
+                                    {"dying entities", report->dying_count, NULL}};
     put_section(output, "counts", entries, sizeof entries / sizeof entries[0]);
+}
+
+/* ---- what lies outside of rows ---- */
+
+/* A line of the table; `value_bytes` counts the values or data alone, not what finds them. */
+typedef struct outside_line {
+    const char *name;
+    const char *kind;
+    uint64_t count;
+    uint64_t value_bytes; /* 0 of what has no data */
+} outside_line;
+
+static const outside_line outside_titles = {.name = "component", .kind = "kind"};
+#define OUTSIDE_COUNT "count"
+#define OUTSIDE_BYTES "value bytes"
+
+/* What the world has of a component outside of rows: how many values, links or distinct values. */
+static uint64_t outside_count(const shoal_world *world, const component_type *type) {
+    switch (type->def.storage) {
+    case SHOAL_STORAGE_SPARSE:
+        return store_at(world, type->id) != NULL ? store_sparse(world, type->id)->count : 0;
+    case SHOAL_STORAGE_RELATION:
+        return store_at(world, type->id) != NULL ? store_relation(world, type->id)->link_count : 0;
+    case SHOAL_STORAGE_SHARED:
+        return store_at(world, type->id) != NULL ? store_shared(world, type->id)->count : 0;
+    case SHOAL_STORAGE_UNIQUE:
+        return unique_find(&world->uniques, type->id) != NULL;
+    default:
+        return 0;
+    }
+}
+
+/* One above the ids of all components that have something outside of rows. */
+static uint32_t outside_end(const shoal_world *world) {
+    const unique_table *uniques = &world->uniques;
+    uint32_t unique_end = uniques->count != 0 ? uniques->entries[uniques->count - 1].id + 1 : 1;
+    return unique_end > world->store_capacity ? unique_end : world->store_capacity;
+}
+
+/* Goes to the next line, by id, from *id = 0 on; false at the end. The last one is for the buffers of all types, since
+   they are not counted by type. */
+static bool outside_next(const shoal_world *world, uint32_t *id, outside_line *line) {
+    uint32_t end = outside_end(world);
+    while (++*id < end) {
+        const component_type *type = component_type_find(*id);
+        uint64_t count = type != NULL ? outside_count(world, type) : 0;
+        if (count != 0) {
+            *line = (outside_line){type->def.name, component_storage_name(type->def.storage), count,
+                                   count * type->def.size};
+            return true;
+        }
+    }
+    *line = (outside_line){"all buffers", "heap", world->memory.buffer_heap_count, world->memory.buffer_heap_bytes};
+    return *id == end && line->count != 0;
+}
+
+/* Widths of the four columns; false when there is no line. */
+static bool outside_measure(const shoal_world *world, size_t widths[4]) {
+    widths[0] = strlen(outside_titles.name);
+    widths[1] = strlen(outside_titles.kind);
+    widths[2] = strlen(OUTSIDE_COUNT);
+    widths[3] = strlen(OUTSIDE_BYTES);
+    bool has_lines = false;
+    outside_line line;
+    for (uint32_t id = 0; outside_next(world, &id, &line); has_lines = true) {
+        widths[0] = larger(widths[0], strlen(line.name));
+        widths[1] = larger(widths[1], strlen(line.kind));
+        widths[2] = larger(widths[2], text_digits(line.count));
+        widths[3] = larger(widths[3], text_digits(line.value_bytes));
+    }
+    return has_lines;
+}
+
+static void put_outside_names(text_output *output, const outside_line *line, const size_t widths[4]) {
+    text_put_string(output, "  ");
+    text_put_left(output, line->name, widths[0] + 2);
+    text_put_left(output, line->kind, widths[1] + 2);
+}
+
+static void put_outside(text_output *output, const shoal_world *world) {
+    size_t widths[4];
+    if (!outside_measure(world, widths)) {
+        return;
+    }
+    text_put_string(output, "\noutside of rows\n");
+    put_outside_names(output, &outside_titles, widths);
+    text_put_right(output, OUTSIDE_COUNT, widths[2]);
+    text_put_right(output, OUTSIDE_BYTES, widths[3] + 2);
+    text_put_string(output, "\n");
+    outside_line line;
+    for (uint32_t id = 0; !output->failed && outside_next(world, &id, &line);) {
+        put_outside_names(output, &line, widths);
+        text_put_right_u64(output, line.count, widths[2]);
+        if (line.value_bytes != 0) {
+            text_put_right_u64(output, line.value_bytes, widths[3] + 2);
+        } else {
+            text_put_right(output, "-", widths[3] + 2);
+        }
+        text_put_string(output, "\n");
+    }
 }
 
 /* ---- the order of the archetypes ---- */
@@ -217,6 +327,7 @@ static void put_report(text_output *output, const shoal_world *world, const shoa
     put_purposes(output, report);
     put_chunks(output, report);
     put_counts(output, report);
+    put_outside(output, world);
     put_archetypes(output, list);
 }
 

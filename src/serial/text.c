@@ -45,6 +45,15 @@ shoal_status text_finish(text_output *output, error_record *error, const char *c
     return SHOAL_OK;
 }
 
+shoal_status text_finish_reader(text_output *output, const shoal_world *world, const char *call) {
+    error_record *error = error_thread_record();
+    shoal_status status = text_finish(output, error, call);
+    if (status != SHOAL_OK) {
+        error->world = world;
+    }
+    return status;
+}
+
 void text_put(text_output *output, const char *text, size_t size) {
     while (size > 0 && !output->failed) {
         size_t room = TEXT_BUFFER_BYTES - output->used;
@@ -155,10 +164,17 @@ size_t text_digits(uint64_t value) {
     return count;
 }
 
-static void put_spaces(text_output *output, size_t used, size_t width) {
-    for (; used < width; used++) {
-        text_put(output, " ", 1);
+void text_put_spaces(text_output *output, size_t count) {
+    static const char spaces[] = "                                                                ";
+    while (count > 0 && !output->failed) {
+        size_t part = count < sizeof spaces - 1 ? count : sizeof spaces - 1;
+        text_put(output, spaces, part);
+        count -= part;
     }
+}
+
+static void put_spaces(text_output *output, size_t used, size_t width) {
+    text_put_spaces(output, used < width ? width - used : 0);
 }
 
 void text_put_left(text_output *output, const char *text, size_t width) {
@@ -178,12 +194,16 @@ void text_put_right_u64(text_output *output, uint64_t value, size_t width) {
 
 /* ---- quoting ---- */
 
-static void put_escaped(text_output *output, char character) {
-    static const char special[] = "\"\\\n\r\t";
-    static const char letters[] = "\"\\nrt";
+/* `quote` is what a quote is written as. */
+static void put_escaped(text_output *output, char character, const char *quote) {
+    static const char special[] = "\\\n\r\t";
+    static const char letters[] = "\\nrt";
     unsigned char byte = (unsigned char)character;
     const char *found = byte != 0 ? strchr(special, character) : NULL;
-    if (found != NULL) {
+    if (character == '"') {
+        text_put(output, "\\", 1);
+        text_put_string(output, quote);
+    } else if (found != NULL) {
         text_put(output, (const char[]){'\\', letters[found - special]}, 2);
     } else if (byte < 0x20 || byte == 0x7F) {
         /* Octal: three digits at most, so that a digit may follow. */
@@ -194,12 +214,20 @@ static void put_escaped(text_output *output, char character) {
     }
 }
 
-void text_put_quoted(text_output *output, const char *text, size_t size) {
-    text_put(output, "\"", 1);
+static void put_literal(text_output *output, const char *text, size_t size, const char *quote) {
+    text_put_string(output, quote);
     for (size_t i = 0; i < size && !output->failed; i++) {
-        put_escaped(output, text[i]);
+        put_escaped(output, text[i], quote);
     }
-    text_put(output, "\"", 1);
+    text_put_string(output, quote);
+}
+
+void text_put_quoted(text_output *output, const char *text, size_t size) {
+    put_literal(output, text, size, "\"");
+}
+
+void text_put_quoted_doubled(text_output *output, const char *text, size_t size) {
+    put_literal(output, text, size, "\"\"");
 }
 
 bool text_needs_quotes(const char *text, size_t size) {

@@ -34,6 +34,9 @@ void text_start(text_output *output, shoal_write_fn write, void *user);
 /* Hands the rest to the writer. WRITE_FAILED, stored in `error` for `call`, if any write was short. */
 shoal_status text_finish(text_output *output, error_record *error, const char *call);
 
+/* The same for a call that reads `world`, whose error is its thread's. */
+shoal_status text_finish_reader(text_output *output, const shoal_world *world, const char *call);
+
 void text_put(text_output *output, const char *text, size_t size);
 void text_put_string(text_output *output, const char *text);
 
@@ -56,6 +59,8 @@ void text_put_hex(text_output *output, const char *bytes, size_t size);
 
 size_t text_digits(uint64_t value);
 
+void text_put_spaces(text_output *output, size_t count);
+
 /* Padded with spaces to `width`: text to the right, a number to the left. */
 void text_put_left(text_output *output, const char *text, size_t width);
 void text_put_right(text_output *output, const char *text, size_t width);
@@ -69,5 +74,8 @@ void text_put_quoted(text_output *output, const char *text, size_t size);
 /* RFC 4180: true for text that must stand in quotes, and the text with each quote doubled. */
 bool text_needs_quotes(const char *text, size_t size);
 void text_put_doubled(text_output *output, const char *text, size_t size);
+
+/* A C string literal inside of a field that stands in quotes. */
+void text_put_quoted_doubled(text_output *output, const char *text, size_t size);
 
 #endif

@@ -328,8 +328,8 @@ static void arrays_fill(shoal_archetype *made, const shoal_world *world, archety
             made->columns[made->column_count++] =
                 (archetype_column){.type = type,
                                    .byte_size = type->value_size,
-                                   .hooked = type->hooked,
-                                   .is_cell = type->def.storage == SHOAL_STORAGE_BUFFER};
+                                   .hooked = type->hooked};
+            made->value_count = (uint16_t)(made->value_count + (type->def.storage != SHOAL_STORAGE_BUFFER));
         }
     }
     made->slots = slots;

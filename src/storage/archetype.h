@@ -3,8 +3,8 @@
  *
  *     archetype -> chunks[0] chunks[1] ... chunks[chunk_count - 1] | spare chunks
  *
- * Components are kept in one order everywhere: those with a column by id, then the others by id (tags, shared and chunk
- * components); a component with a column has the same number as its column. Where a component is found by id: a small
+ * Components are kept in one order everywhere: those with a column by id, buffers by id, then the others by id (tags,
+ * shared and chunk components); a component with a column has the same number as its column. Where a component is found by id: a small
  * open hash table of numbers. Two archetypes may have the same components: the keys of their shared values tell them
  * apart, a key for each shared component in the order above.
  *
@@ -49,7 +49,6 @@ typedef struct archetype_column {
     const component_type *type;
     uint32_t byte_size;
     bool hooked;
-    bool is_cell; /* of a buffer, which callers must not see as a value */
 } archetype_column;
 
 /* A shared component and the key of its value: the number in the shared table. */
@@ -108,6 +107,7 @@ typedef struct shoal_archetype {
     uint32_t index; /* in world->archetypes */
     uint16_t component_count;
     uint16_t column_count;
+    uint16_t value_count; /* columns that callers may see as values: all but those of buffers, which come last */
     bool hooked : 1;    /* some column's values are more than bytes */
     bool careful : 1;   /* there is more to a row than bytes in columns: hooks of any kind, default values, bits, chunk or
                            shared values */
@@ -142,9 +142,9 @@ void archetype_sort_ids(uint32_t *ids, size_t count);
 
 /* True when `a` comes before `b` in archetype order. */
 static inline bool archetype_id_before(uint32_t a, uint32_t b) {
-    bool a_has_column = component_type_at(a)->has_column;
-    bool b_has_column = component_type_at(b)->has_column;
-    return a_has_column != b_has_column ? a_has_column : a < b;
+    uint8_t a_rank = component_type_at(a)->rank;
+    uint8_t b_rank = component_type_at(b)->rank;
+    return a_rank != b_rank ? a_rank < b_rank : a < b;
 }
 
 /* The archetype of a sorted set, made if there is none. NULL with `status`: ARCHETYPE_LIMIT, ROW_TOO_LARGE,

@@ -33,6 +33,8 @@ typedef struct component_type {
     bool has_column;      /* a value in each row of a chunk */
     bool in_archetype;    /* part of an archetype's set: all but sparse, relation and unique */
     bool notifies;        /* has on_add, on_set or on_remove */
+    bool is_special;      /* its commands are more than a change of columns that are bytes */
+    uint8_t rank;         /* in an archetype: 0 with a column, 1 a buffer, 2 without a column */
     uint32_t value_size;  /* bytes of one value where it is stored: of a buffer, its cell */
     uint32_t value_alignment;
     uint32_t inline_count;  /* buffer: elements in the cell */

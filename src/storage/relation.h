@@ -214,6 +214,42 @@ void relation_settle(relation_store *store);
  */
 relation_link *relation_add(relation_store *store, shoal_entity source, shoal_entity target, void *data);
 
+/* The depth of an entity; 0 when it is no source. */
+static ALWAYS_INLINE uint32_t relation_depth(const relation_store *store, shoal_entity entity) {
+    uint32_t number = sparse_number(&store->forward, entity);
+    return number != UINT32_MAX ? relation_link_first(store, number)->depth : 0;
+}
+
+/* Where the link of a new source to `target` can go without any look-up of what there may be: the list of the target, when
+   the relation is exclusive and has no data, the list and all else has room, and nothing is reserved; NULL otherwise. */
+static ALWAYS_INLINE relation_list *relation_quick_list(const relation_store *store, shoal_entity source,
+                                                        shoal_entity target) {
+    relation_list *list = relation_list_of(store, target);
+    bool fits = LIKELY(list != NULL) && LIKELY(list->count != 0) && LIKELY(list->count < list->capacity) &&
+                LIKELY(list->blocks == NULL) && LIKELY(store->pending == 0) && LIKELY(store->is_exclusive) &&
+                LIKELY(sparse_ready(&store->forward, source)) &&
+                LIKELY(store->forward.count < (uint64_t)store->link_block_count << store->link_shift);
+    return fits ? list : NULL;
+}
+
+/* Links a source that has no links and no sources of its own, by that list. About 35 instructions. */
+static ALWAYS_INLINE void relation_quick_add(relation_store *store, relation_list *list, shoal_entity source,
+                                             shoal_entity target) {
+    uint32_t count = list->count;
+    uint64_t *orders = (uint64_t *)(void *)(list->entities + list->capacity);
+    uint64_t order = orders[count - 1] + (UINT64_C(1) << 32); /* lists of fewer than 512 sources: see below */
+    list->entities[count] = source;
+    orders[count] = order;
+    list->count = count + 1;
+    *relation_link_at(store, store->forward.count) =
+        (relation_link){.target = target,
+                        .order = order,
+                        .depth = store->is_acyclic ? relation_depth(store, target) + 1 : 0};
+    (void)sparse_push(&store->forward, source);
+    store->link_count++;
+    store->version++;
+}
+
 /* Takes one link away and ends its data; false when it was not there. */
 bool relation_remove(relation_store *store, shoal_entity source, shoal_entity target);
 
@@ -235,12 +271,6 @@ shoal_status relation_order_before(relation_store *store, shoal_entity source, s
  */
 shoal_status relation_check(const relation_store *store, shoal_entity source, shoal_entity target,
                             shoal_entity *cycle_at);
-
-/* The depth of an entity; 0 when it is no source. */
-static ALWAYS_INLINE uint32_t relation_depth(const relation_store *store, shoal_entity entity) {
-    uint32_t number = sparse_number(&store->forward, entity);
-    return number != UINT32_MAX ? relation_link_first(store, number)->depth : 0;
-}
 
 /*
  * Goes from `*entity`, which is `root` or below it, to the next entity below `root`, parents before their sources;

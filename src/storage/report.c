@@ -1,7 +1,7 @@
 /*
  * What a world holds: the memory report and the walk over archetypes. Thread rule: read.
  */
-#include "world.h"
+#include "store.h"
 
 static size_t archetype_used_bytes(const shoal_archetype *archetype) {
     return (size_t)archetype->row_count * archetype->row_bytes;
@@ -14,6 +14,42 @@ static uint64_t slot_count(const entity_index *index) {
     }
     return count;
 }
+
+/* ---- the parts of the report ---- */
+
+static void report_archetypes(const shoal_world *world, shoal_memory_report *report) {
+    for (uint32_t age = 0; age < world->archetype_count; age++) {
+        const shoal_archetype *archetype = world->by_age[age];
+        report->chunk_count += archetype->chunk_count;
+        report->chunk_bytes += archetype_chunk_bytes(archetype);
+        report->chunk_used_bytes += archetype_used_bytes(archetype);
+        report->dying_count += archetype->hidden & ARCHETYPE_DYING ? archetype->row_count : 0;
+    }
+    report->chunk_unused_bytes = report->chunk_bytes - report->chunk_used_bytes;
+}
+
+static void report_stores(const shoal_world *world, shoal_memory_report *report) {
+    for (uint32_t id = 1; id < world->store_capacity; id++) {
+        if (world->stores[id] == NULL) {
+            continue;
+        }
+        switch (component_type_at(id)->def.storage) {
+        case SHOAL_STORAGE_SPARSE:
+            report->sparse_count += store_sparse(world, id)->count;
+            break;
+        case SHOAL_STORAGE_RELATION:
+            report->relation_count += store_relation(world, id)->link_count;
+            break;
+        case SHOAL_STORAGE_SHARED:
+            report->shared_value_count += store_shared(world, id)->count;
+            break;
+        default:
+            break; /* has no store */
+        }
+    }
+}
+
+/* ---- public ---- */
 
 shoal_status shoal_world_memory(const shoal_world *world, shoal_memory_report *report) {
     if (world == NULL || report == NULL) {
@@ -29,6 +65,8 @@ shoal_status shoal_world_memory(const shoal_world *world, shoal_memory_report *r
         .retired_slot_count = world->index.retired_count,
         .archetype_count = world->archetype_count,
         .pool_free_bytes = pools_free_bytes(&world->pools),
+        .buffer_heap_count = world->memory.buffer_heap_count,
+        .buffer_heap_bytes = world->memory.buffer_heap_bytes,
     };
     for (int purpose = 0; purpose < SHOAL_PURPOSE_COUNT; purpose++) {
         report->purpose_bytes[purpose] = world->memory.purposes[purpose];
@@ -36,13 +74,8 @@ shoal_status shoal_world_memory(const shoal_world *world, shoal_memory_report *r
     for (const archetype_watcher *watcher = world->watchers; watcher != NULL; watcher = watcher->next) {
         report->query_count++;
     }
-    for (uint32_t age = 0; age < world->archetype_count; age++) {
-        const shoal_archetype *archetype = world->by_age[age];
-        report->chunk_count += archetype->chunk_count;
-        report->chunk_bytes += archetype_chunk_bytes(archetype);
-        report->chunk_used_bytes += archetype_used_bytes(archetype);
-    }
-    report->chunk_unused_bytes = report->chunk_bytes - report->chunk_used_bytes;
+    report_archetypes(world, report);
+    report_stores(world, report);
     return SHOAL_OK;
 }
 

@@ -159,14 +159,11 @@ void row_move_run(shoal_world *world, shoal_archetype *source, const chunk_ref *
                   shoal_archetype *target) {
     chunk_ref *to = target->open;
     SHOAL_ASSERT(to->capacity - to->count >= count);
-    uint32_t t = 0;
     for (uint32_t c = 0; c < source->column_count; c++) {
         const archetype_column *column = &source->columns[c];
         char *values = chunk_base(from) + from->offsets[c] + (size_t)first * column->byte_size;
-        while (t < target->column_count && target->ids[t] < source->ids[c]) {
-            t++;
-        }
-        if (t < target->column_count && target->ids[t] == source->ids[c]) {
+        uint32_t t = archetype_find(target, source->ids[c]);
+        if (t != ARCHETYPE_NONE) {
             component_relocate(column->type, chunk_base(to) + to->offsets[t] + (size_t)to->count * column->byte_size,
                                values, count);
         } else {

@@ -404,6 +404,28 @@ static shoal_transition *edge_allocate(const edge_plan *plan, size_t step_count)
     return edge;
 }
 
+/* A relation without data that concerns nobody but both ends. */
+static bool is_plain_link(const component_type *type) {
+    const shoal_component_def *def = &type->def;
+    return def->storage == SHOAL_STORAGE_RELATION && def->size == 0 && !type->notifies && def->required_count == 0;
+}
+
+/* 1 + the number of the only loose key, when it is a plain link; else 0. */
+static uint8_t link_key_of(const transition_keys *keys) {
+    uint8_t found = 0;
+    for (size_t i = 0; i < keys->add_count; i++) {
+        const component_type *type = component_type_at(keys->add[i].component.id);
+        if (type->in_archetype) {
+            continue;
+        }
+        if (found != 0 || i >= UINT8_MAX || !is_plain_link(type)) {
+            return 0;
+        }
+        found = (uint8_t)(i + 1);
+    }
+    return found;
+}
+
 static shoal_transition *edge_make(const edge_plan *plan, shoal_archetype *target, uint32_t hash) {
     shoal_archetype *source = plan->source;
     const transition_keys *keys = plan->keys;
@@ -424,6 +446,8 @@ static shoal_transition *edge_make(const edge_plan *plan, shoal_archetype *targe
     edge->is_careful =
         source->careful || target->careful || edge->has_loose || transition_implied_count(edge) != 0;
     edge->is_plain = all_new && source != target && !edge->is_careful;
+    bool rest_is_plain = !source->careful && !target->careful && transition_implied_count(edge) == 0;
+    edge->link_key = rest_is_plain && all_new && keys->remove_count == 0 ? link_key_of(keys) : 0;
     return edge;
 }
 

@@ -44,6 +44,7 @@ typedef struct shoal_transition {
     bool is_plain;       /* the entity moves, all added components are new, and nothing needs care */
     bool is_careful;     /* an archetype is careful, or something is implied or loose */
     bool has_loose;      /* a key or an implied component lies outside of archetypes */
+    uint8_t link_key;    /* 1 + the only loose key, when it is a plain link and nothing else needs care; else 0 */
     uint32_t steps_at;   /* bytes from here: transition_steps() */
     uint32_t columns_at; /* transition_columns() */
     uint32_t more_at;    /* 0: none */

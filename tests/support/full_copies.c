@@ -1,0 +1,154 @@
+/*
+ * Clones, copies of trees and prefabs in the reference world of all kinds; see full_world.h.
+ */
+#include "full_world.h"
+
+#include "test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const shoal_entity no_entity;
+
+/* One copy of a tree under way: nodes[i] becomes copies[i]. */
+typedef struct full_tree_copy {
+    full_world *full;
+    const full_copying *copying;
+    shoal_entity *nodes;
+    shoal_entity *copies;
+    size_t count;
+} full_tree_copy;
+
+/* What a handle becomes in the copy of a tree. */
+static shoal_entity turned(const full_tree_copy *copy, shoal_entity entity) {
+    for (size_t i = 0; i < copy->count && copy->copying->is_tree; i++) {
+        if (shoal_entity_equal(copy->nodes[i], entity)) {
+            return copy->copies[i];
+        }
+    }
+    return entity;
+}
+
+static void slot_turn(const full_tree_copy *copy, full_slot *slot) {
+    for (full_type type = 0; type < FULL_ENTITY_COUNT; type++) {
+        if (!full_is_handle(type) || (slot->mask & full_bit(type)) == 0) {
+            continue;
+        }
+        slot->payload[type] = turned(copy, (shoal_entity){slot->payload[type]}).bits;
+        full_items *items = full_is(type, SHOAL_STORAGE_BUFFER) ? full_items_of(slot, type) : NULL;
+        for (size_t i = 0; items != NULL && i < items->count; i++) {
+            items->payload[i] = turned(copy, (shoal_entity){items->payload[i]}).bits;
+        }
+    }
+}
+
+static void slot_copy(const full_tree_copy *copy, size_t node) {
+    full_slot from = *full_slot_of(copy->full, copy->nodes[node]);
+    full_slot *to = full_take(copy->full, copy->copies[node]);
+    to->mask = copy->copying->is_instance ? from.mask & ~full_bit(FULL_PREFAB) : from.mask;
+    to->disabled = from.disabled;
+    memcpy(to->payload, from.payload, sizeof to->payload);
+    memcpy(to->items, from.items, sizeof to->items);
+    if (copy->copying->is_tree && node != 0) {
+        memcpy(to->name, from.name, sizeof to->name);
+    }
+    slot_turn(copy, to);
+}
+
+static void links_copy(const full_tree_copy *copy, full_type relation, size_t node) {
+    full_world *full = copy->full;
+    size_t before = full->link_count;
+    for (size_t i = 0; i < before; i++) {
+        full_link link = full->links[i];
+        if (link.relation != relation || !shoal_entity_equal(link.source, copy->nodes[node]) ||
+            (node == 0 && relation == FULL_CHILD_OF && copy->copying->is_instance)) {
+            continue;
+        }
+        bool turns = copy->copying->is_tree && full_is_handle(relation);
+        uint64_t payload = turns ? turned(copy, (shoal_entity){link.payload}).bits : link.payload;
+        full_value value = {
+            .type = relation, .has_data = true, .payload = payload, .target = turned(copy, link.target)};
+        full_link_put(full, &value, copy->copies[node]);
+    }
+}
+
+static void tree_copy(full_world *full, full_tree_copy *copy) {
+    for (size_t i = 0; i < copy->count; i++) {
+        copy->copies[i] = full_next_handle(full);
+        full_take(full, copy->copies[i]);
+    }
+    for (size_t i = 0; i < copy->count; i++) {
+        full->entity_count--; /* taken for good now that all handles are known */
+        slot_copy(copy, i);
+    }
+    for (full_type relation = FULL_OWNER; relation <= FULL_CHILD_OF; relation++) {
+        for (size_t i = 0; i < copy->count; i++) {
+            links_copy(copy, relation, i);
+        }
+    }
+    full_give_all(full, copy->copies[0], copy->copying->values, copy->copying->value_count, 0);
+}
+
+static uint64_t free_slots(const full_world *full) {
+    uint64_t used = 0;
+    for (size_t i = 0; i < full->slot_count && i < full->entity_limit; i++) {
+        used += full->slots[i].alive || full->slots[i].reserved || full->slots[i].retired;
+    }
+    return full->entity_limit - used;
+}
+
+naive_outcome full_copy_entities(full_world *full, const full_copying *copying, shoal_entity *roots) {
+    naive_outcome errors = full_check(full, copying->root);
+    const full_slot *slot = full_slot_of(full, copying->root);
+    errors |= slot != NULL && slot->dying ? NAIVE_ERROR(SHOAL_ENTITY_DYING) : 0;
+    full_value values[FULL_VALUES_MAX];
+    full_copying all = *copying;
+    memcpy(values, copying->values, copying->value_count * sizeof *values);
+    if (!shoal_entity_is_null(copying->parent)) {
+        values[all.value_count++] = (full_value){.type = FULL_CHILD_OF, .target = copying->parent};
+    }
+    all.values = values;
+    errors |= full_check_values(full, full_next_handle(full), values, all.value_count);
+    if (errors != 0) {
+        return errors;
+    }
+    size_t limit = full->slot_count;
+    full_tree_copy copy = {.full = full,
+                           .copying = &all,
+                           .nodes = calloc(limit, sizeof(shoal_entity)),
+                           .copies = calloc(limit, sizeof(shoal_entity)),
+                           .count = 1};
+    assert_true(copy.nodes != NULL && copy.copies != NULL);
+    copy.nodes[0] = copying->root;
+    if (copying->is_tree) {
+        copy.count = full_tree(full, copying->root, copy.nodes, limit);
+    }
+    errors = copy.count * copying->count > free_slots(full) ? NAIVE_ERROR(SHOAL_ENTITY_LIMIT) : 0;
+    for (size_t i = 0; i < copying->count; i++) {
+        roots[i] = no_entity;
+        if (errors == 0) {
+            tree_copy(full, &copy);
+            roots[i] = copy.copies[0];
+        }
+    }
+    free(copy.nodes);
+    free(copy.copies);
+    return errors;
+}
+
+naive_outcome full_make_prefab(full_world *full, shoal_entity root) {
+    naive_outcome errors = full_check(full, root);
+    const full_slot *slot = full_slot_of(full, root);
+    errors |= slot != NULL && slot->dying ? NAIVE_ERROR(SHOAL_ENTITY_DYING) : 0;
+    if (errors != 0) {
+        return errors;
+    }
+    shoal_entity *nodes = calloc(full->slot_count, sizeof *nodes);
+    assert_non_null(nodes);
+    size_t count = full_tree(full, root, nodes, full->slot_count);
+    for (size_t i = 0; i < count; i++) {
+        full_slot_of(full, nodes[i])->mask |= full_bit(FULL_PREFAB);
+    }
+    free(nodes);
+    return 0;
+}

@@ -1,0 +1,1052 @@
+/*
+ * Queries that look at single rows: enable bits and sparse sets that change between and under views, views in views and
+ * views that end early, calls on all rows of a query, what stays unseen, gates of uniques, queries that go by the
+ * sources of a target. What must match is asked of each entity. Conformance D8.
+ */
+#include "support/components.h"
+#include "support/fixture.h"
+#include "support/rng.h"
+#include "support/test.h"
+
+#include <string.h>
+
+typedef struct Shield {
+    uint32_t value;
+} Shield;
+
+typedef struct Mark {
+    uint32_t value;
+} Mark;
+
+typedef struct Physics {
+    int32_t gravity;
+} Physics;
+
+/* Owns something, and is sparse. */
+typedef Owned Badge;
+
+static tracker badge_tracker = {.name = "Badge", .has_ctor = true, .follows = true};
+
+SHOAL_COMPONENT(Shield, .toggle = true)
+SHOAL_TAG(Asleep, .toggle = true)
+SHOAL_COMPONENT(Mark, .storage = SHOAL_STORAGE_SPARSE)
+SHOAL_TAG(Hot, .storage = SHOAL_STORAGE_SPARSE)
+SHOAL_COMPONENT(Physics, .storage = SHOAL_STORAGE_UNIQUE)
+SHOAL_TAG(Wreck, .cleanup = true)
+SHOAL_RELATION(Owner, .exclusive = true)
+SHOAL_RELATION(Likes)
+SHOAL_RELATION(Holds, .on_target_destroyed = SHOAL_TARGET_REFUSE)
+SHOAL_COMPONENT(Badge, .storage = SHOAL_STORAGE_SPARSE, .ctor = owned_ctor, .copy = owned_copy, .move = owned_move,
+                .dtor = owned_dtor, .user = &badge_tracker)
+
+enum { MOST = 4096 };
+
+static const shoal_value no_values[1];
+static const shoal_entity nobody = {0};
+
+static shoal_entity spawn(shoal_world *world, const shoal_value *values, size_t count) {
+    shoal_entity entity = shoal_spawn(world, values, count);
+    assert_false(shoal_entity_is_null(entity));
+    return entity;
+}
+
+static shoal_query *make(shoal_world *world, const shoal_term *terms, size_t count) {
+    shoal_query *query = shoal_query_create(world, &(shoal_query_def){.terms = terms, .term_count = count});
+    assert_non_null(query);
+    return query;
+}
+
+/* Enables or disables. */
+static void turn(shoal_world *world, shoal_entity entity, shoal_component component, bool on) {
+    assert_ok(on ? shoal_enable(world, entity, component) : shoal_disable(world, entity, component));
+    assert_count(shoal_is_enabled(world, entity, component), on);
+}
+
+typedef bool (*fits_fn)(const shoal_world *world, shoal_entity entity);
+
+/* The query gives exactly the entities that fit, each once, in every way. */
+static void check_rows(shoal_world *world, shoal_query *query, fits_fn fits) {
+    static bool seen[MOST];
+    size_t expected = 0;
+    memset(seen, 0, sizeof seen);
+    for (shoal_entity entity = nobody; shoal_next_entity(world, &entity);) {
+        expected += fits(world, entity);
+        assert_count(shoal_query_matches(query, entity), fits(world, entity));
+    }
+    assert_count(shoal_query_count(query), expected);
+    size_t count = 0;
+    shoal_view view;
+    assert_ok(shoal_view_begin(&view, query));
+    while (shoal_view_next(&view)) {
+        for (size_t i = 0; i < view.count; i++, count++) {
+            uint32_t index = shoal_entity_index(view.entities[i]);
+            assert_true(index < MOST && !seen[index]);
+            assert_true(fits(world, view.entities[i]));
+            seen[index] = true;
+        }
+    }
+    assert_count(count, expected);
+    assert_ok(shoal_view_begin(&view, query));
+    while (shoal_view_next_chunk(&view)) {
+        SHOAL_ROWS(&view, row) {
+            assert_true(seen[shoal_entity_index(view.entities[row])]);
+            seen[shoal_entity_index(view.entities[row])] = false;
+            count--;
+        }
+    }
+    assert_count(count, 0);
+    assert_null(shoal_world_lock_holder(world));
+}
+
+/* ---- under an open view ---- */
+
+/* What a view over 300 rows of one query gives, when bits change after its first run. */
+static void check_turned_under_view(fixture *f, const shoal_entity *entities, shoal_query *query, bool state) {
+    static bool seen[MOST];
+    memset(seen, 0, sizeof seen);
+    turn(f->world, entities[100], SHOAL_ID(Shield), !state);
+    bool is_first = true;
+    shoal_view view;
+    assert_ok(shoal_view_begin(&view, query));
+    while (shoal_view_next(&view)) {
+        for (size_t i = 0; i < view.count; i++) {
+            seen[shoal_entity_index(view.entities[i])] = true;
+        }
+        if (is_first) {
+            turn(f->world, entities[100], SHOAL_ID(Shield), state);
+            turn(f->world, entities[0], SHOAL_ID(Shield), !state);
+            for (size_t i = 150; i < 160; i++) {
+                turn(f->world, entities[i], SHOAL_ID(Shield), !state);
+            }
+        }
+        is_first = false;
+    }
+    for (size_t i = 0; i < 300; i++) {
+        assert_count(seen[shoal_entity_index(entities[i])], i < 150 || i >= 160);
+        turn(f->world, entities[i], SHOAL_ID(Shield), state);
+    }
+}
+
+static void test_rows_that_a_view_has_not_come_to(void **state) {
+    (void)state;
+    static const size_t chunk_sizes[] = {1024, 4096, 65536};
+    for (size_t i = 0; i < 3; i++) {
+        test_set_context("chunks of %zu", chunk_sizes[i]);
+        fixture f;
+        fixture_start(&f, &(shoal_world_def){.pinned_chunk_bytes = chunk_sizes[i]});
+        shoal_entity entities[300];
+        for (size_t k = 0; k < 300; k++) {
+            entities[k] = spawn(f.world, SHOAL_VALUES(SHOAL_DEFAULT(Shield), SHOAL_DEFAULT(Asleep)));
+        }
+        const shoal_term enabled[] = {SHOAL_WRITE(Shield), SHOAL_WITH(Asleep)};
+        const shoal_term disabled[] = {SHOAL_DISABLED(Shield)};
+        check_turned_under_view(&f, entities, make(f.world, enabled, 1), true);
+        check_turned_under_view(&f, entities, make(f.world, enabled, 2), true);
+        for (size_t k = 0; k < 300; k++) {
+            turn(f.world, entities[k], SHOAL_ID(Shield), false);
+        }
+        check_turned_under_view(&f, entities, make(f.world, disabled, 1), false);
+        test_set_context("%s", "");
+        fixture_end(&f);
+    }
+}
+
+/* By chunks, rows of later chunks are seen as they are when the view comes to them. */
+static void test_chunks_that_a_view_has_not_come_to(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, &(shoal_world_def){.pinned_chunk_bytes = 1024});
+    shoal_entity entities[300];
+    for (size_t k = 0; k < 300; k++) {
+        entities[k] = spawn(f.world, SHOAL_VALUES(SHOAL_DEFAULT(Shield)));
+    }
+    const shoal_term term = SHOAL_WRITE(Shield);
+    shoal_query *query = make(f.world, &term, 1);
+    size_t seen = 0;
+    shoal_view view;
+    assert_ok(shoal_view_begin(&view, query));
+    while (shoal_view_next_chunk(&view)) {
+        if (seen == 0) {
+            assert_true(view.count < 250);
+            turn(f.world, entities[0], SHOAL_ID(Shield), false);
+            turn(f.world, entities[299], SHOAL_ID(Shield), false);
+            turn(f.world, entities[251], SHOAL_ID(Shield), false);
+        }
+        SHOAL_ROWS(&view, row) {
+            assert_false(shoal_entity_equal(view.entities[row], entities[299]));
+            assert_false(shoal_entity_equal(view.entities[row], entities[0]));
+            seen++;
+        }
+    }
+    assert_count(seen, 297);
+    fixture_end(&f);
+}
+
+/* ---- between views ---- */
+
+static bool has_shield(const shoal_world *world, shoal_entity entity) {
+    return shoal_is_enabled(world, entity, SHOAL_ID(Shield));
+}
+
+static bool has_no_shield(const shoal_world *world, shoal_entity entity) {
+    return !has_shield(world, entity);
+}
+
+static bool has_shield_off(const shoal_world *world, shoal_entity entity) {
+    return SHOAL_HAS(world, entity, Shield) && !has_shield(world, entity);
+}
+
+static bool is_asleep_without_shield(const shoal_world *world, shoal_entity entity) {
+    return shoal_is_enabled(world, entity, SHOAL_ID(Asleep)) && !has_shield(world, entity);
+}
+
+static bool is_asleep_or_shielded(const shoal_world *world, shoal_entity entity) {
+    return shoal_is_enabled(world, entity, SHOAL_ID(Asleep)) || has_shield(world, entity);
+}
+
+static bool is_marked(const shoal_world *world, shoal_entity entity) {
+    return SHOAL_HAS(world, entity, Mark);
+}
+
+static bool is_hot_and_marked(const shoal_world *world, shoal_entity entity) {
+    return SHOAL_HAS(world, entity, Mark) && SHOAL_HAS(world, entity, Hot);
+}
+
+static bool is_marked_and_cold(const shoal_world *world, shoal_entity entity) {
+    return SHOAL_HAS(world, entity, Mark) && !SHOAL_HAS(world, entity, Hot);
+}
+
+static bool is_hot_health(const shoal_world *world, shoal_entity entity) {
+    return SHOAL_HAS(world, entity, Health) && SHOAL_HAS(world, entity, Hot);
+}
+
+static bool is_cold_health(const shoal_world *world, shoal_entity entity) {
+    return SHOAL_HAS(world, entity, Health) && !SHOAL_HAS(world, entity, Hot);
+}
+
+static bool is_hot_or_shielded(const shoal_world *world, shoal_entity entity) {
+    return SHOAL_HAS(world, entity, Hot) || has_shield(world, entity);
+}
+
+static bool is_hot_and_shielded(const shoal_world *world, shoal_entity entity) {
+    return SHOAL_HAS(world, entity, Hot) && has_shield(world, entity);
+}
+
+typedef struct row_case {
+    shoal_term terms[2];
+    size_t count;
+    fits_fn fits;
+    shoal_query *query;
+} row_case;
+
+enum { ROW_CASES = 12 };
+
+static void row_cases_make(shoal_world *world, row_case *cases) {
+    const row_case all[ROW_CASES] = {
+        {{SHOAL_READ(Shield)}, 1, has_shield, NULL},
+        {{SHOAL_WITHOUT(Shield)}, 1, has_no_shield, NULL},
+        {{SHOAL_DISABLED(Shield)}, 1, has_shield_off, NULL},
+        {{SHOAL_WITHOUT(Shield), SHOAL_WITH(Asleep)}, 2, is_asleep_without_shield, NULL},
+        {{SHOAL_ANY(1, Shield), SHOAL_ANY(1, Asleep)}, 2, is_asleep_or_shielded, NULL},
+        {{SHOAL_READ(Mark)}, 1, is_marked, NULL},
+        {{SHOAL_READ(Mark), SHOAL_WITH(Hot)}, 2, is_hot_and_marked, NULL},
+        {{SHOAL_READ(Mark), SHOAL_WITHOUT(Hot)}, 2, is_marked_and_cold, NULL},
+        {{SHOAL_READ(Health), SHOAL_WITH(Hot)}, 2, is_hot_health, NULL},
+        {{SHOAL_READ(Health), SHOAL_WITHOUT(Hot)}, 2, is_cold_health, NULL},
+        {{SHOAL_ANY(1, Shield), SHOAL_ANY(1, Hot)}, 2, is_hot_or_shielded, NULL},
+        {{SHOAL_WITH(Shield), SHOAL_WITH(Hot)}, 2, is_hot_and_shielded, NULL},
+    };
+    for (size_t i = 0; i < ROW_CASES; i++) {
+        cases[i] = all[i];
+        cases[i].query = make(world, cases[i].terms, cases[i].count);
+    }
+}
+
+/* One change of the rows of an entity, drawn at random. */
+static void change_one(shoal_world *world, shoal_entity *entity, rng *random) {
+    static shoal_component_slot *const slots[] = {&shoal_slot_Shield, &shoal_slot_Asleep, &shoal_slot_Mark,
+                                                  &shoal_slot_Hot,    &shoal_slot_Health, &shoal_slot_Frozen};
+    shoal_component component = shoal_component_of(slots[rng_below(random, 6)]);
+    uint32_t what = rng_below(random, 10);
+    bool can_turn = shoal_component_info(component)->toggle && shoal_has(world, *entity, component);
+    if (what == 0) {
+        assert_ok(shoal_destroy(world, *entity));
+        *entity = spawn(world, no_values, 0);
+    } else if (what < 4 && can_turn) {
+        turn(world, *entity, component, rng_chance(random, 50));
+    } else {
+        assert_ok(what < 7 ? shoal_add(world, *entity, component, NULL) : shoal_remove(world, *entity, component));
+    }
+}
+
+static void test_rows_that_change_between_views(void **state) {
+    (void)state;
+    static const shoal_world_def defs[] = {{.name = "grows"}, {.pinned_chunk_bytes = 1024}, {.move_rows = true}};
+    for (size_t d = 0; d < 3; d++) {
+        fixture f;
+        fixture_start(&f, &defs[d]);
+        row_case cases[ROW_CASES];
+        row_cases_make(f.world, cases);
+        shoal_entity entities[300];
+        rng random = {d};
+        for (size_t i = 0; i < 300; i++) {
+            entities[i] = spawn(f.world, SHOAL_VALUES(SHOAL_DEFAULT(Health)));
+        }
+        for (int round = 0; round < 60; round++) {
+            for (int i = 0; i < 50; i++) {
+                change_one(f.world, &entities[rng_below(&random, 300)], &random);
+            }
+            for (size_t i = 0; i < ROW_CASES; i++) {
+                test_set_context("world %zu, round %d, case %zu", d, round, i);
+                check_rows(f.world, cases[i].query, cases[i].fits);
+            }
+            assert_valid(f.world);
+        }
+        test_set_context("%s", "");
+        fixture_end(&f);
+    }
+}
+
+/* Filtered rows come in the order in which all rows do. */
+static void test_filtered_rows_keep_the_order(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, &(shoal_world_def){.pinned_chunk_bytes = 1024});
+    rng random = {8};
+    for (size_t i = 0; i < 500; i++) {
+        shoal_entity entity = spawn(f.world, SHOAL_VALUES(SHOAL_DEFAULT(Shield), SHOAL_DEFAULT(Health)));
+        turn(f.world, entity, SHOAL_ID(Shield), rng_chance(&random, 60));
+        assert_ok(rng_chance(&random, 60) ? shoal_add(f.world, entity, SHOAL_ID(Hot), NULL) : SHOAL_OK);
+        assert_ok(rng_chance(&random, 30) ? shoal_add(f.world, entity, SHOAL_ID(Frozen), NULL) : SHOAL_OK);
+    }
+    const shoal_term terms[] = {SHOAL_READ(Health), SHOAL_WITH(Hot), SHOAL_WITH(Shield)};
+    shoal_query *query = make(f.world, terms, 3);
+    shoal_view all;
+    shoal_view some;
+    size_t at = 0;
+    assert_ok(shoal_view_begin(&some, query));
+    assert_ok(shoal_view_begin(&all, f.everything));
+    while (shoal_view_next(&all)) {
+        for (size_t i = 0; i < all.count; i++) {
+            if (!is_hot_and_shielded(f.world, all.entities[i])) {
+                continue;
+            }
+            if (at == some.count) {
+                assert_true(shoal_view_next(&some));
+                at = 0;
+            }
+            assert_entity(some.entities[at++], all.entities[i]);
+        }
+    }
+    assert_count(at, some.count);
+    assert_false(shoal_view_next(&some));
+    fixture_end(&f);
+}
+
+/* ---- bits travel with rows ---- */
+
+typedef struct bit_model {
+    shoal_entity entity;
+    bool has[2];
+    bool is_on[2];
+} bit_model;
+
+static shoal_component toggle_of(size_t i) {
+    return i == 0 ? SHOAL_ID(Shield) : SHOAL_ID(Asleep);
+}
+
+static void bit_step(shoal_world *world, bit_model *models, size_t number, rng *random) {
+    bit_model *model = &models[number];
+    size_t i = rng_below(random, 2);
+    switch (rng_below(random, 7)) {
+    case 0: /* a component that is added is enabled; one that is there already stays as it is */
+        assert_ok(shoal_add(world, model->entity, toggle_of(i), NULL));
+        model->is_on[i] = model->has[i] ? model->is_on[i] : true;
+        model->has[i] = true;
+        break;
+    case 1:
+        assert_ok(shoal_remove(world, model->entity, toggle_of(i)));
+        model->has[i] = false;
+        break;
+    case 2:
+        assert_ok(shoal_add(world, model->entity, SHOAL_ID(Frozen), NULL));
+        break;
+    case 3:
+        assert_ok(shoal_remove(world, model->entity, SHOAL_ID(Frozen)));
+        break;
+    case 4: /* its row is filled by another one */
+        assert_ok(shoal_destroy(world, model->entity));
+        *model = (bit_model){.entity = spawn(world, SHOAL_VALUES(SHOAL_DEFAULT(Shield))), .has = {true, false}};
+        model->is_on[0] = true;
+        break;
+    case 5:
+        if (model->has[i]) {
+            model->is_on[i] = rng_chance(random, 50);
+            turn(world, model->entity, toggle_of(i), model->is_on[i]);
+        }
+        break;
+    default: { /* a clone takes the place of another entity */
+        bit_model *other = &models[rng_below(random, 200)];
+        shoal_entity clone = shoal_clone(world, model->entity);
+        assert_ok(shoal_destroy(world, other->entity));
+        bool is_self = other == model;
+        *other = is_self ? *other : *model;
+        other->entity = clone;
+    }
+    }
+}
+
+static void bits_check(const shoal_world *world, const bit_model *models, shoal_query *const queries[2]) {
+    size_t counts[2] = {0};
+    for (size_t k = 0; k < 200; k++) {
+        for (size_t i = 0; i < 2; i++) {
+            bool expected = models[k].has[i] && models[k].is_on[i];
+            assert_count(shoal_has(world, models[k].entity, toggle_of(i)), models[k].has[i]);
+            assert_count(shoal_is_enabled(world, models[k].entity, toggle_of(i)), expected);
+            assert_count(shoal_query_matches(queries[i], models[k].entity), expected);
+            counts[i] += expected;
+        }
+    }
+    assert_count(shoal_query_count(queries[0]), counts[0]);
+    assert_count(shoal_query_count(queries[1]), counts[1]);
+}
+
+static void test_bits_travel_with_rows(void **state) {
+    (void)state;
+    static const shoal_world_def defs[] = {{.name = "grows"}, {.pinned_chunk_bytes = 1024}, {.move_rows = true}};
+    for (size_t d = 0; d < 3; d++) {
+        fixture f;
+        fixture_start(&f, &defs[d]);
+        const shoal_term terms[2] = {SHOAL_WITH(Shield), SHOAL_WITH(Asleep)};
+        shoal_query *const queries[2] = {make(f.world, &terms[0], 1), make(f.world, &terms[1], 1)};
+        bit_model models[200];
+        rng random = {d + 70};
+        for (size_t k = 0; k < 200; k++) {
+            models[k] = (bit_model){.entity = spawn(f.world, no_values, 0)};
+        }
+        for (int step = 0; step < 3000; step++) {
+            test_set_context("world %zu, step %d", d, step);
+            bit_step(f.world, models, rng_below(&random, 200), &random);
+            if (step % 100 == 99) {
+                bits_check(f.world, models, queries);
+                assert_valid(f.world);
+            }
+        }
+        test_set_context("%s", "");
+        fixture_end(&f);
+    }
+}
+
+/* ---- views in views, views that end early ---- */
+
+/* Some entities with everything that the queries of this part ask for: half of them match. */
+static size_t half_world(fixture *f, shoal_entity target) {
+    size_t count = 0;
+    for (uint32_t i = 0; i < 150; i++) {
+        shoal_entity entity = spawn(f->world, SHOAL_VALUES(SHOAL_VALUE(Shield, i), SHOAL_DEFAULT(Health)));
+        if (i % 2 == 0) {
+            assert_ok(SHOAL_ADD(f->world, entity, Mark, i));
+            assert_ok(shoal_relate(f->world, entity, SHOAL_ID(Owner), target, NULL));
+            count++;
+        } else {
+            turn(f->world, entity, SHOAL_ID(Shield), false);
+        }
+    }
+    return count;
+}
+
+enum { HALF_QUERIES = 6 };
+
+static void half_queries(shoal_world *world, shoal_entity target, shoal_query **queries) {
+    const shoal_term terms[] = {SHOAL_WRITE(Shield), SHOAL_READ(Mark), SHOAL_RELATED(Owner, target),
+                                SHOAL_READ(Health)};
+    const shoal_term any[] = {SHOAL_ANY(2, Shield), SHOAL_ANY(2, Mark), SHOAL_READ(Health)};
+    queries[0] = make(world, &terms[0], 1);
+    queries[1] = make(world, &terms[1], 1);
+    queries[2] = make(world, &terms[2], 1);
+    queries[3] = make(world, &terms[2], 2);
+    queries[4] = make(world, any, 3);
+    queries[5] = make(world, terms, 4);
+}
+
+static void test_views_of_filtered_queries_nest(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, &(shoal_world_def){.pinned_chunk_bytes = 1024});
+    shoal_entity target = spawn(f.world, no_values, 0);
+    size_t count = half_world(&f, target);
+    shoal_query *queries[HALF_QUERIES];
+    half_queries(f.world, target, queries);
+    for (size_t number = 0; number < HALF_QUERIES * HALF_QUERIES; number++) {
+        test_set_context("query %zu in query %zu", number / HALF_QUERIES, number % HALF_QUERIES);
+        size_t pairs = 0;
+        shoal_view outer;
+        assert_ok(shoal_view_begin(&outer, queries[number % HALF_QUERIES]));
+        while (shoal_view_next(&outer)) {
+            shoal_view inner;
+            assert_ok(shoal_view_begin(&inner, queries[number / HALF_QUERIES]));
+            while (shoal_view_next_chunk(&inner)) {
+                SHOAL_ROWS(&inner, row) {
+                    pairs += outer.count;
+                }
+            }
+            assert_status(shoal_destroy(f.world, outer.entities[0]), SHOAL_WORLD_LOCKED);
+            assert_count(shoal_query_count(queries[number / HALF_QUERIES]), count);
+        }
+        assert_count(pairs, count * count);
+        assert_null(shoal_world_lock_holder(f.world));
+    }
+    test_set_context("%s", "");
+    fixture_end(&f);
+}
+
+static void test_views_end_in_the_middle(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, &(shoal_world_def){.pinned_chunk_bytes = 1024});
+    shoal_entity target = spawn(f.world, no_values, 0);
+    size_t count = half_world(&f, target);
+    shoal_query *queries[HALF_QUERIES];
+    half_queries(f.world, target, queries);
+    for (size_t number = 0; number < HALF_QUERIES; number++) {
+        test_set_context("query %zu", number);
+        for (int by_chunk = 0; by_chunk < 2; by_chunk++) {
+            shoal_view view;
+            assert_ok(shoal_view_begin(&view, queries[number]));
+            assert_true(by_chunk ? shoal_view_next_chunk(&view) : shoal_view_next(&view));
+            assert_non_null(shoal_world_lock_holder(f.world));
+            shoal_view_end(&view);
+            assert_null(shoal_world_lock_holder(f.world));
+            assert_null(shoal_view_get(&view, SHOAL_ID(Shield), 0));
+            assert_last_error(NULL, SHOAL_TERM_MISSING);
+            assert_false(shoal_view_next(&view));
+            assert_false(shoal_view_next_chunk(&view));
+            shoal_view_end(&view);
+            size_t rows = 0;
+            assert_ok(shoal_view_begin(&view, queries[number]));
+            while (shoal_view_next(&view)) {
+                rows += view.count;
+            }
+            assert_count(rows, count);
+            assert_ok(shoal_destroy(f.world, spawn(f.world, no_values, 0)));
+        }
+    }
+    test_set_context("%s", "");
+    fixture_end(&f);
+}
+
+/* ---- calls on all rows of a query ---- */
+
+static void test_destroying_all_rows_of_a_query(void **state) {
+    (void)state;
+    for (size_t number = 0; number < HALF_QUERIES; number++) {
+        test_set_context("query %zu", number);
+        fixture f;
+        fixture_start(&f, &(shoal_world_def){.pinned_chunk_bytes = 1024});
+        shoal_entity target = spawn(f.world, no_values, 0);
+        half_world(&f, target);
+        shoal_query *queries[HALF_QUERIES];
+        half_queries(f.world, target, queries);
+        assert_ok(shoal_query_destroy_entities(queries[number]));
+        for (size_t i = 0; i < HALF_QUERIES; i++) {
+            assert_count(shoal_query_count(queries[i]), 0);
+        }
+        assert_count(shoal_world_entity_count(f.world), 1 + 75);
+        for (shoal_entity entity = target; shoal_next_entity(f.world, &entity);) {
+            assert_true(has_shield_off(f.world, entity));
+            assert_true(SHOAL_GET(f.world, entity, Shield)->value % 2 == 1);
+        }
+        assert_ok(shoal_query_destroy_entities(queries[number]));
+        test_set_context("%s", "");
+        fixture_end(&f);
+    }
+}
+
+/* The change takes away what the query looks at, while the rows are gone through. */
+static void test_changing_all_rows_of_a_query(void **state) {
+    (void)state;
+    for (size_t number = 0; number < HALF_QUERIES; number++) {
+        test_set_context("query %zu", number);
+        fixture f;
+        fixture_start(&f, &(shoal_world_def){.pinned_chunk_bytes = 1024});
+        shoal_entity target = spawn(f.world, no_values, 0);
+        half_world(&f, target);
+        shoal_query *queries[HALF_QUERIES];
+        half_queries(f.world, target, queries);
+        const shoal_value add[] = {SHOAL_VALUE(Letter, 9), SHOAL_DEFAULT(Hot)};
+        const shoal_component remove[] = {SHOAL_ID(Mark), SHOAL_ID(Owner), SHOAL_ID(Shield)};
+        assert_ok(shoal_query_change_entities(
+            queries[number], &(shoal_change){.add = add, .add_count = 2, .remove = remove, .remove_count = 3}));
+        for (size_t i = 0; i < HALF_QUERIES; i++) {
+            assert_count(shoal_query_count(queries[i]), 0);
+        }
+        size_t changed = 0;
+        for (shoal_entity entity = target; shoal_next_entity(f.world, &entity);) {
+            changed += SHOAL_HAS(f.world, entity, Letter);
+            assert_count(SHOAL_HAS(f.world, entity, Letter), !SHOAL_HAS(f.world, entity, Shield));
+            assert_count(SHOAL_HAS(f.world, entity, Hot), SHOAL_HAS(f.world, entity, Letter));
+            assert_false(SHOAL_HAS(f.world, entity, Letter) && SHOAL_HAS(f.world, entity, Mark));
+        }
+        assert_count(changed, 75);
+        assert_count(shoal_source_count(f.world, SHOAL_ID(Owner), target), 0);
+        test_set_context("%s", "");
+        fixture_end(&f);
+    }
+}
+
+/* All or none: one row that cannot go keeps all. */
+static void test_destroying_rows_of_which_one_is_held(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, NULL);
+    shoal_entity holder = spawn(f.world, no_values, 0);
+    shoal_entity held = nobody;
+    for (uint32_t i = 0; i < 50; i++) {
+        shoal_entity entity = spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Shield, i), SHOAL_VALUE(Mark, i)));
+        held = i == 30 ? entity : held;
+        turn(f.world, entity, SHOAL_ID(Shield), i % 2 == 0);
+    }
+    assert_ok(shoal_relate(f.world, holder, SHOAL_ID(Holds), held, NULL));
+    const shoal_term term = SHOAL_READ(Shield);
+    shoal_query *query = make(f.world, &term, 1);
+    assert_status(shoal_query_destroy_entities(query), SHOAL_TARGET_HELD);
+    assert_count(shoal_query_count(query), 25);
+    assert_count(shoal_world_entity_count(f.world), 51);
+    turn(f.world, held, SHOAL_ID(Shield), false);
+    assert_ok(shoal_query_destroy_entities(query));
+    assert_count(shoal_world_entity_count(f.world), 27);
+    assert_true(shoal_is_alive(f.world, held));
+    fixture_end(&f);
+}
+
+/* ---- count, first, single ---- */
+
+static void check_first(shoal_query *query, shoal_entity first, size_t count) {
+    assert_count(shoal_query_count(query), count);
+    assert_entity(shoal_query_first(query), first);
+    assert_entity(shoal_query_single(query), count == 1 ? first : nobody);
+}
+
+static void test_first_and_single(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, NULL);
+    const shoal_term terms[] = {SHOAL_READ(Shield), SHOAL_READ(Mark), SHOAL_WITHOUT(Frozen)};
+    shoal_query *shielded = make(f.world, &terms[0], 1);
+    shoal_query *marked = make(f.world, &terms[1], 2);
+    shoal_entity entities[3];
+    check_first(shielded, nobody, 0);
+    assert_last_error(f.world, SHOAL_NOT_FOUND);
+    for (uint32_t i = 0; i < 3; i++) {
+        entities[i] = spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Shield, i), SHOAL_VALUE(Mark, i)));
+    }
+    check_first(shielded, entities[0], 3);
+    assert_last_error(f.world, SHOAL_NOT_SINGLE);
+    assert_message_has(f.world, shoal_query_name(shielded));
+    turn(f.world, entities[0], SHOAL_ID(Shield), false);
+    check_first(shielded, entities[1], 2);
+    turn(f.world, entities[2], SHOAL_ID(Shield), false);
+    check_first(shielded, entities[1], 1);
+    turn(f.world, entities[1], SHOAL_ID(Shield), false);
+    check_first(shielded, nobody, 0);
+    assert_last_error(f.world, SHOAL_NOT_FOUND);
+    assert_ok(shoal_remove(f.world, entities[0], SHOAL_ID(Mark)));
+    assert_ok(shoal_add(f.world, entities[2], SHOAL_ID(Frozen), NULL));
+    check_first(marked, entities[1], 1);
+    assert_null(shoal_world_lock_holder(f.world));
+    fixture_end(&f);
+}
+
+/* ---- what stays unseen ---- */
+
+typedef struct hidden_case {
+    shoal_term terms[2];
+    size_t count;
+    const char *seen; /* of entities plain, prefab, dying, both: p f d b */
+} hidden_case;
+
+static void check_hidden(shoal_world *world, const hidden_case *item, const shoal_entity entities[4]) {
+    shoal_query *query = make(world, item->terms, item->count);
+    test_set_context("query \"%s\" over %s", shoal_query_name(query), item->seen);
+    assert_count(shoal_query_count(query), strlen(item->seen));
+    size_t rows = 0;
+    for (size_t i = 0; i < 4; i++) {
+        bool expected = strchr(item->seen, "pfdb"[i]) != NULL;
+        assert_count(shoal_query_matches(query, entities[i]), expected);
+    }
+    shoal_view view;
+    assert_ok(shoal_view_begin(&view, query));
+    while (shoal_view_next(&view)) {
+        for (size_t i = 0; i < view.count; i++, rows++) {
+            assert_true(shoal_query_matches(query, view.entities[i]));
+        }
+    }
+    assert_count(rows, strlen(item->seen));
+    assert_count(shoal_entity_is_null(shoal_query_first(query)), rows == 0);
+    test_set_context("%s", "");
+}
+
+static void test_prefabs_and_dying_entities(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, NULL);
+    shoal_entity entities[4];
+    for (size_t i = 0; i < 4; i++) {
+        entities[i] = spawn(f.world, SHOAL_VALUES(SHOAL_DEFAULT(Wreck), SHOAL_DEFAULT(Health), SHOAL_DEFAULT(Mark)));
+    }
+    assert_ok(shoal_make_prefab(f.world, entities[1]));
+    assert_ok(shoal_make_prefab(f.world, entities[3]));
+    assert_ok(shoal_destroy(f.world, entities[2]));
+    assert_ok(shoal_destroy(f.world, entities[3]));
+    assert_true(shoal_is_dying(f.world, entities[2]) && shoal_is_dying(f.world, entities[3]));
+    assert_false(SHOAL_HAS(f.world, entities[3], Prefab));
+    const hidden_case cases[] = {
+        {{SHOAL_WITH(Wreck)}, 1, "p"},
+        {{SHOAL_READ(Health)}, 1, "p"},
+        {{SHOAL_READ(Mark)}, 1, "p"},
+        {{SHOAL_READ(Mark), SHOAL_WITH(Prefab)}, 2, "f"},
+        {{SHOAL_WITH(Wreck), SHOAL_WITH(Prefab)}, 2, "f"},
+        {{SHOAL_WITH(Prefab)}, 1, "f"},
+        {{SHOAL_WITHOUT(Prefab)}, 1, "p"},
+        {{SHOAL_WITH(Dying)}, 1, "db"},
+        {{SHOAL_WITH(Dying), SHOAL_WITH(Wreck)}, 2, "db"},
+        {{SHOAL_WITHOUT(Dying), SHOAL_WITH(Wreck)}, 2, "p"},
+        {{SHOAL_ANY(1, Dying), SHOAL_ANY(1, Wreck)}, 2, "pdb"},
+        {{SHOAL_ANY(1, Prefab), SHOAL_ANY(1, Mark)}, 2, "pf"},
+        {{SHOAL_WITHOUT(Health)}, 1, ""},
+        {{SHOAL_WITHOUT(Wreck)}, 1, ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        check_hidden(f.world, &cases[i], entities);
+    }
+    const hidden_case all = {{{.access = SHOAL_ACCESS_NONE}}, 0, "p"};
+    check_hidden(f.world, &all, entities);
+    assert_ok(shoal_query_destroy_entities(f.everything));
+    assert_true(shoal_is_alive(f.world, entities[1]));
+    assert_true(shoal_is_dying(f.world, entities[0]));
+    assert_ok(shoal_remove(f.world, entities[2], SHOAL_ID(Wreck)));
+    const hidden_case dying = {{SHOAL_WITH(Dying)}, 1, "pb"};
+    check_hidden(f.world, &dying, entities);
+    fixture_end(&f);
+}
+
+/* ---- uniques ---- */
+
+typedef struct gate_case {
+    shoal_term terms[3];
+    size_t count;
+    shoal_component order_by;
+    size_t open_rows; /* while the unique is there */
+    size_t shut_rows;
+} gate_case;
+
+static int compare_health(const void *a, const void *b, void *user) {
+    (void)user;
+    int32_t left = ((const Health *)a)->value;
+    int32_t right = ((const Health *)b)->value;
+    return (left > right) - (left < right);
+}
+
+static void check_gate(fixture *f, const gate_case *item, shoal_query *query, bool is_open) {
+    size_t expected = is_open ? item->open_rows : item->shut_rows;
+    size_t rows = 0;
+    assert_count(shoal_query_count(query), expected);
+    assert_count(shoal_entity_is_null(shoal_query_first(query)), expected == 0);
+    shoal_view view;
+    assert_ok(shoal_view_begin(&view, query));
+    while (shoal_view_next(&view)) {
+        rows += view.count;
+        assert_true(shoal_query_matches(query, view.entities[0]));
+        bool reads = item->terms[0].access != SHOAL_ACCESS_WITH && item->terms[0].access != SHOAL_ACCESS_WITHOUT;
+        if (reads) {
+            const Physics *physics = SHOAL_ONE(&view, Physics);
+            assert_ptr_equal(physics, is_open ? SHOAL_UNIQUE(f->world, Physics) : NULL);
+            assert_ptr_equal(SHOAL_AT(&view, Physics, view.count - 1), physics);
+        }
+        if (is_open) {
+            assert_ok(SHOAL_UNIQUE_SET(f->world, Physics, 12));
+            assert_status(shoal_unique_remove(f->world, SHOAL_ID(Physics)), SHOAL_WORLD_LOCKED);
+        } else {
+            assert_status(SHOAL_UNIQUE_SET(f->world, Physics, 12), SHOAL_WORLD_LOCKED);
+        }
+    }
+    assert_count(rows, expected);
+    size_t matching = 0;
+    for (shoal_entity entity = nobody; shoal_next_entity(f->world, &entity);) {
+        matching += shoal_query_matches(query, entity);
+    }
+    assert_count(matching, expected);
+}
+
+static void test_uniques_are_gates(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, NULL);
+    for (int32_t i = 0; i < 40; i++) {
+        shoal_entity entity = spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Health, i % 7), SHOAL_DEFAULT(Shield)));
+        turn(f.world, entity, SHOAL_ID(Shield), i % 4 == 0);
+        assert_ok(i % 5 == 0 ? SHOAL_ADD(f.world, entity, Mark, 1) : SHOAL_OK);
+    }
+    const gate_case cases[] = {
+        {{SHOAL_READ(Physics)}, 1, {0}, 40, 0},
+        {{SHOAL_WRITE(Physics), SHOAL_READ(Health)}, 2, {0}, 40, 0},
+        {{SHOAL_WITH(Physics), SHOAL_READ(Shield)}, 2, {0}, 10, 0},
+        {{SHOAL_WITHOUT(Physics), SHOAL_READ(Shield)}, 2, {0}, 0, 10},
+        {{SHOAL_OPTIONAL(Physics), SHOAL_READ(Shield)}, 2, {0}, 10, 10},
+        {{SHOAL_OPTIONAL_WRITE(Physics)}, 1, {0}, 40, 40},
+        {{SHOAL_ANY(1, Physics)}, 1, {0}, 40, 0},
+        {{SHOAL_ANY(1, Physics), SHOAL_ANY(1, Mark)}, 2, {0}, 40, 8},
+        {{SHOAL_READ(Physics), SHOAL_READ(Mark)}, 2, {0}, 8, 0},
+        {{SHOAL_WITHOUT(Physics), SHOAL_READ(Mark)}, 2, {0}, 0, 8},
+        {{SHOAL_READ(Physics), SHOAL_READ(Health)}, 2, SHOAL_ID(Health), 40, 0},
+        {{SHOAL_WITHOUT(Physics), SHOAL_READ(Health), SHOAL_WITH(Mark)}, 3, SHOAL_ID(Health), 0, 8},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        test_set_context("case %zu", i);
+        shoal_query_def def = {.terms = cases[i].terms, .term_count = cases[i].count, .order_by = cases[i].order_by};
+        def.compare = def.order_by.id != 0 ? compare_health : NULL;
+        shoal_query *query = shoal_query_create(f.world, &def);
+        assert_non_null(query);
+        for (int round = 0; round < 2; round++) {
+            check_gate(&f, &cases[i], query, false);
+            assert_ok(SHOAL_UNIQUE_SET(f.world, Physics, 3));
+            check_gate(&f, &cases[i], query, true);
+            assert_ok(shoal_unique_remove(f.world, SHOAL_ID(Physics)));
+        }
+    }
+    test_set_context("%s", "");
+    fixture_end(&f);
+}
+
+/* ---- by the sources of a target ---- */
+
+static void check_sources_of(shoal_query *query, const shoal_world *world, shoal_component relation,
+                             shoal_entity target, bool only_health) {
+    size_t expected = 0;
+    for (shoal_source_walk walk = shoal_sources(world, relation, target); shoal_sources_next(&walk);) {
+        for (size_t i = 0; i < walk.count; i++) {
+            bool fits = !only_health || SHOAL_HAS(world, walk.entities[i], Health);
+            assert_count(shoal_query_matches(query, walk.entities[i]), fits);
+            expected += fits;
+        }
+    }
+    assert_count(shoal_query_count(query), expected);
+    size_t rows = 0;
+    shoal_view view;
+    assert_ok(shoal_view_begin(&view, query));
+    while (shoal_view_next(&view)) {
+        for (size_t i = 0; i < view.count; i++, rows++) {
+            assert_true(shoal_is_related(world, view.entities[i], relation, target));
+        }
+    }
+    assert_count(rows, expected);
+}
+
+static void test_query_by_the_sources_of_a_target(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, NULL);
+    shoal_entity targets[2] = {spawn(f.world, no_values, 0), spawn(f.world, no_values, 0)};
+    shoal_entity entities[400];
+    rng random = {5};
+    for (size_t i = 0; i < 400; i++) {
+        entities[i] = i % 3 == 0 ? spawn(f.world, SHOAL_VALUES(SHOAL_DEFAULT(Health))) : spawn(f.world, no_values, 0);
+    }
+    const shoal_component relations[2] = {SHOAL_ID(Owner), SHOAL_ID(Likes)};
+    shoal_query *queries[8];
+    for (size_t i = 0; i < 8; i++) {
+        const shoal_term terms[] = {
+            {.component = relations[i % 2], .access = SHOAL_ACCESS_WITH, .target = targets[i / 2 % 2]},
+            SHOAL_READ(Health)};
+        queries[i] = make(f.world, terms, 1 + i / 4);
+    }
+    for (int round = 0; round < 40; round++) {
+        for (int k = 0; k < 60; k++) {
+            shoal_entity source = entities[rng_below(&random, 400)];
+            shoal_component relation = relations[rng_below(&random, 2)];
+            shoal_entity target = targets[rng_below(&random, 2)];
+            assert_ok(rng_chance(&random, 65) ? shoal_relate(f.world, source, relation, target, NULL)
+                                              : shoal_unrelate(f.world, source, relation, target));
+        }
+        for (size_t i = 0; i < 8; i++) {
+            test_set_context("round %d, query %zu", round, i);
+            check_sources_of(queries[i], f.world, relations[i % 2], targets[i / 2 % 2], i >= 4);
+        }
+    }
+    /* A target that goes takes the matches with it; who comes into its slot is somebody else. */
+    assert_ok(shoal_destroy(f.world, targets[0]));
+    shoal_entity stranger = spawn(f.world, no_values, 0);
+    assert_count(shoal_entity_index(stranger), shoal_entity_index(targets[0]));
+    assert_ok(shoal_relate(f.world, entities[5], SHOAL_ID(Owner), stranger, NULL));
+    for (size_t i = 0; i < 8; i++) {
+        test_set_context("after the target has gone, query %zu", i);
+        assert_count(shoal_query_count(queries[i]) == 0, i / 2 % 2 == 0);
+        check_sources_of(queries[i], f.world, relations[i % 2], targets[i / 2 % 2], i >= 4);
+    }
+    test_set_context("%s", "");
+    fixture_end(&f);
+}
+
+/* Two targets of one relation, both required, or one without the other. */
+static void test_two_targets_of_one_relation(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, NULL);
+    shoal_entity targets[2] = {spawn(f.world, no_values, 0), spawn(f.world, no_values, 0)};
+    for (uint32_t i = 0; i < 80; i++) {
+        shoal_entity entity = spawn(f.world, no_values, 0);
+        for (uint32_t k = 0; k < 2; k++) {
+            if ((i >> k & 1) != 0) {
+                assert_ok(shoal_relate(f.world, entity, SHOAL_ID(Likes), targets[k], NULL));
+            }
+        }
+    }
+    shoal_term terms[2] = {SHOAL_RELATED(Likes, targets[0]), SHOAL_RELATED(Likes, targets[1])};
+    assert_count(shoal_query_count(make(f.world, terms, 2)), 20);
+    terms[1].access = SHOAL_ACCESS_WITHOUT;
+    shoal_query *first_only = make(f.world, terms, 2);
+    assert_count(shoal_query_count(first_only), 20);
+    shoal_view view;
+    size_t rows = 0;
+    assert_ok(shoal_view_begin(&view, first_only));
+    while (shoal_view_next(&view)) {
+        for (size_t i = 0; i < view.count; i++, rows++) {
+            assert_entity(shoal_target(f.world, view.entities[i], SHOAL_ID(Likes)), targets[0]);
+        }
+    }
+    assert_count(rows, 20);
+    fixture_end(&f);
+}
+
+/* ---- states and targets along a tree ---- */
+
+static bool matches_term(shoal_world *world, shoal_term term, shoal_entity entity) {
+    shoal_query *query = make(world, &term, 1);
+    bool matches = shoal_query_matches(query, entity);
+    uint64_t count = shoal_query_count(query);
+    assert_true(count <= 3 && (!matches || count > 0));
+    assert_ok(shoal_query_destroy(query));
+    return matches;
+}
+
+/* The only ancestor, or descendant, that has a toggle has it in the state that the term names, or not. */
+static void test_states_along_the_tree(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, NULL);
+    shoal_entity parent = spawn(f.world, no_values, 0);
+    shoal_entity middle = spawn(f.world, SHOAL_VALUES(SHOAL_TO(ChildOf, parent), SHOAL_DEFAULT(Shield)));
+    shoal_entity child = spawn(f.world, SHOAL_VALUES(SHOAL_TO(ChildOf, middle)));
+    for (int number = 0; number < 24; number++) {
+        bool is_on = number % 2 == 0;
+        bool is_up = number / 2 % 2 == 0;
+        bool is_without = number / 4 % 2 == 0;
+        shoal_state asked = (shoal_state)(number / 8);
+        turn(f.world, middle, SHOAL_ID(Shield), is_on);
+        test_set_context("on %d, up %d, without %d, state %d", is_on, is_up, is_without, (int)asked);
+        shoal_term term = {.component = SHOAL_ID(Shield),
+                           .access = is_without ? SHOAL_ACCESS_WITHOUT : SHOAL_ACCESS_WITH,
+                           .state = asked,
+                           .traverse = is_up ? SHOAL_TRAVERSE_UP : SHOAL_TRAVERSE_DOWN};
+        bool is_there = asked == SHOAL_STATE_EITHER || is_on == (asked == SHOAL_STATE_ENABLED);
+        assert_count(matches_term(f.world, term, is_up ? child : parent), is_there != is_without);
+        assert_count(matches_term(f.world, term, is_up ? parent : child), is_without);
+        assert_count(matches_term(f.world, term, middle), is_without);
+    }
+    test_set_context("%s", "");
+    fixture_end(&f);
+}
+
+static void test_targets_along_the_tree(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, NULL);
+    shoal_entity targets[2] = {spawn(f.world, no_values, 0), spawn(f.world, no_values, 0)};
+    shoal_entity parent = spawn(f.world, SHOAL_VALUES(SHOAL_TO(Likes, targets[0])));
+    shoal_entity child = spawn(f.world, SHOAL_VALUES(SHOAL_TO(ChildOf, parent), SHOAL_TO(Likes, targets[1])));
+    shoal_term term = {.component = SHOAL_ID(Likes), .access = SHOAL_ACCESS_WITH, .traverse = SHOAL_TRAVERSE_UP};
+    for (size_t i = 0; i < 2; i++) {
+        test_set_context("target %zu", i);
+        term.target = targets[i];
+        term.traverse = SHOAL_TRAVERSE_UP;
+        assert_count(matches_term(f.world, term, child), i == 0);
+        term.traverse = SHOAL_TRAVERSE_DOWN;
+        assert_count(matches_term(f.world, term, parent), i == 1);
+    }
+    test_set_context("%s", "");
+    fixture_end(&f);
+}
+
+/* ---- a sparse component with a constructor beside columns ---- */
+
+static void conf_D8_sparse_beside_columns(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, NULL);
+    shoal_entity entities[100];
+    for (size_t i = 0; i < 100; i++) {
+        entities[i] = spawn(f.world, SHOAL_VALUES(SHOAL_DEFAULT(Position), SHOAL_VALUE(Health, (int32_t)i)));
+        *SHOAL_GET_MUT(f.world, entities[i], Position) = (Position){(float)i, 2, 3};
+    }
+    const shoal_term terms[] = {SHOAL_READ(Position), SHOAL_READ(Health), SHOAL_OPTIONAL(Badge), SHOAL_OPTIONAL(Wide)};
+    shoal_query *query = make(f.world, terms, 4);
+    for (size_t i = 0; i < 100; i += 2) {
+        const Position *place = SHOAL_GET(f.world, entities[i], Position);
+        assert_ok(shoal_add(f.world, entities[i], SHOAL_ID(Badge), NULL));
+        assert_ptr_equal(SHOAL_GET(f.world, entities[i], Position), place);
+    }
+    size_t number = 0;
+    shoal_view view;
+    assert_ok(shoal_view_begin(&view, query));
+    while (shoal_view_next(&view)) {
+        const Position *position = SHOAL_COLUMN(&view, Position);
+        const Health *health = SHOAL_COLUMN(&view, Health);
+        assert_null(SHOAL_COLUMN(&view, Wide));
+        assert_null(SHOAL_COLUMN(&view, Velocity));
+        assert_last_error(f.world, SHOAL_TERM_MISSING);
+        assert_null(shoal_view_read(&view, SHOAL_ID(Badge)));
+        for (size_t i = 0; i < view.count; i++, number++) {
+            const Position expected = {(float)number, 2, 3};
+            uint32_t payload = 0;
+            assert_memory_equal(&position[i], &expected, sizeof expected);
+            assert_int_equal(health[i].value, number);
+            const Badge *badge = SHOAL_AT(&view, Badge, i);
+            assert_count(badge != NULL, number % 2 == 0);
+            assert_true(badge == NULL || owned_read(&badge_tracker, badge, &payload));
+            assert_count(payload, badge != NULL ? OWNED_CTOR_PAYLOAD : 0);
+            assert_null(SHOAL_AT(&view, Wide, i));
+        }
+    }
+    assert_count(number, 100);
+    assert_null(SHOAL_GET(f.world, entities[1], Badge));
+    assert_last_error(f.world, SHOAL_COMPONENT_MISSING);
+    assert_null(SHOAL_GET(f.world, entities[1], Wide));
+    assert_last_error(f.world, SHOAL_COMPONENT_MISSING);
+    fixture_end(&f);
+    assert_owned(&badge_tracker, 0);
+}
+
+int main(void) {
+    kinds_register();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rows_that_a_view_has_not_come_to),
+        cmocka_unit_test(test_chunks_that_a_view_has_not_come_to),
+        cmocka_unit_test(test_rows_that_change_between_views),
+        cmocka_unit_test(test_filtered_rows_keep_the_order),
+        cmocka_unit_test(test_bits_travel_with_rows),
+        cmocka_unit_test(test_views_of_filtered_queries_nest),
+        cmocka_unit_test(test_views_end_in_the_middle),
+        cmocka_unit_test(test_destroying_all_rows_of_a_query),
+        cmocka_unit_test(test_changing_all_rows_of_a_query),
+        cmocka_unit_test(test_destroying_rows_of_which_one_is_held),
+        cmocka_unit_test(test_first_and_single),
+        cmocka_unit_test(test_prefabs_and_dying_entities),
+        cmocka_unit_test(test_uniques_are_gates),
+        cmocka_unit_test(test_query_by_the_sources_of_a_target),
+        cmocka_unit_test(test_two_targets_of_one_relation),
+        cmocka_unit_test(test_states_along_the_tree),
+        cmocka_unit_test(test_targets_along_the_tree),
+        cmocka_unit_test(conf_D8_sparse_beside_columns),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
