@@ -67,12 +67,9 @@ static void test_sparse(void **state) {
     /* Sparse terms alone go by the set, in its order. */
     check_terms(f.world, "entity,Mark.level,Mark.seen\r\n2:0@,30,true\r\n1:0@,20,false\r\n",
                 SHOAL_TERMS(SHOAL_WRITE(Mark)));
-    check_terms(f.world, "entity,Place.x,Place.y\r\n1:0@,2,0\r\n",
-                SHOAL_TERMS(SHOAL_WITH(Mark), SHOAL_READ(Place)));
-    check_terms(f.world, "entity,Place.x,Place.y\r\n0:0@,1,0\r\n",
-                SHOAL_TERMS(SHOAL_WITHOUT(Mark), SHOAL_READ(Place)));
-    check_terms(f.world,
-                "entity,Spotted,Mark.level,Mark.seen\r\n2:0@,0,30,true\r\n0:0@,1,,\r\n1:0@,0,20,false\r\n",
+    check_terms(f.world, "entity,Place.x,Place.y\r\n1:0@,2,0\r\n", SHOAL_TERMS(SHOAL_WITH(Mark), SHOAL_READ(Place)));
+    check_terms(f.world, "entity,Place.x,Place.y\r\n0:0@,1,0\r\n", SHOAL_TERMS(SHOAL_WITHOUT(Mark), SHOAL_READ(Place)));
+    check_terms(f.world, "entity,Spotted,Mark.level,Mark.seen\r\n2:0@,0,30,true\r\n0:0@,1,,\r\n1:0@,0,20,false\r\n",
                 SHOAL_TERMS(SHOAL_ANY(1, Spotted), SHOAL_ANY(1, Mark)));
     assert_ok(shoal_destroy(f.world, c));
     check_terms(f.world, "entity,Spotted\r\n0:0@,1\r\n", SHOAL_TERMS(SHOAL_WITH(Spotted)));
@@ -93,7 +90,7 @@ static void test_shared(void **state) {
                 "2:0@,\"a,b\",1,5,6\r\n"
                 "1:0@,c,2,3,4\r\n",
                 SHOAL_TERMS(SHOAL_READ(Side), SHOAL_READ(Place)));
-    check_terms(f.world, 
+    check_terms(f.world,
                 "entity,Place.x,Place.y,Side.name,Side.number\r\n"
                 "0:0@,1,2,\"a,b\",1\r\n"
                 "2:0@,5,6,\"a,b\",1\r\n"
@@ -115,8 +112,7 @@ static void test_chunk(void **state) {
     *SHOAL_GET_MUT(f.world, a, Bounds) = (Bounds){-1, 5};
     check_terms(f.world, "entity,Bounds.low,Bounds.high\r\n0:0@,-1,5\r\n1:0@,-1,5\r\n",
                 SHOAL_TERMS(SHOAL_READ(Bounds)));
-    check_terms(f.world,
-                "entity,Bounds.low,Bounds.high\r\n0:0@,-1,5\r\n1:0@,-1,5\r\n2:0@,,\r\n",
+    check_terms(f.world, "entity,Bounds.low,Bounds.high\r\n0:0@,-1,5\r\n1:0@,-1,5\r\n2:0@,,\r\n",
                 SHOAL_TERMS(SHOAL_OPTIONAL(Bounds)));
     fixture_end(&f);
 }
@@ -127,8 +123,8 @@ static void test_unique(void **state) {
     fixture_start(&f, NULL);
     spawn_at(f.world, 1);
     shoal_entity b = spawn_at(f.world, 2);
-    shoal_query *both = make_query(
-        f.world, &(shoal_query_def){.terms = SHOAL_TERMS(SHOAL_READ(Weather), SHOAL_READ(Place))});
+    shoal_query *both =
+        make_query(f.world, &(shoal_query_def){.terms = SHOAL_TERMS(SHOAL_READ(Weather), SHOAL_READ(Place))});
     shoal_query *optional = make_query(
         f.world,
         &(shoal_query_def){.terms = SHOAL_TERMS(SHOAL_OPTIONAL(Opaque), SHOAL_OPTIONAL(Weather), SHOAL_WITH(Place))});
@@ -326,8 +322,8 @@ static void test_elements_read_back(void **state) {
         for (size_t i = 0; i < count; i++) {
             remarks[i] = random_remark(&random);
         }
-        assert_ok(shoal_buffer_assign(shoal_buffer_get(f.world, entity, SHOAL_ID(Remark)),
-                                      (shoal_span){remarks, count}));
+        assert_ok(
+            shoal_buffer_assign(shoal_buffer_get(f.world, entity, SHOAL_ID(Remark)), (shoal_span){remarks, count}));
         sink s = sink_make(SIZE_MAX);
         assert_ok(shoal_csv_query(query, sink_write, &s));
         char field[1024];
@@ -357,16 +353,15 @@ static void test_relations(void **state) {
     fixture_start(&f, NULL);
     shoal_entity iron = spawn_at(f.world, 1);
     shoal_entity gold = spawn_at(f.world, 2);
-    shoal_entity ship = must_spawn(
-        f.world, SHOAL_VALUES(SHOAL_TO_WITH(Carries, iron, 12), SHOAL_TO_WITH(Serves, gold, 3)));
+    shoal_entity ship =
+        must_spawn(f.world, SHOAL_VALUES(SHOAL_TO_WITH(Carries, iron, 12), SHOAL_TO_WITH(Serves, gold, 3)));
     must_spawn(f.world, SHOAL_VALUES(SHOAL_TO_WITH(Carries, gold, -1), SHOAL_TO(ChildOf, ship)));
     assert_ok(shoal_relate(f.world, ship, SHOAL_ID(Carries), gold, &(Carries){7}));
     check_terms(f.world, "entity,Carries\r\n2:0@,0:0@|1:0@\r\n3:0@,1:0@\r\n", SHOAL_TERMS(SHOAL_READ(Carries)));
     check_terms(f.world, "entity,Carries\r\n2:0@,0:0@|1:0@\r\n3:0@,1:0@\r\n", SHOAL_TERMS(SHOAL_WITH(Carries)));
     check_terms(f.world, "entity,Serves,Serves.rank\r\n2:0@,1:0@,3\r\n", SHOAL_TERMS(SHOAL_READ(Serves)));
     check_terms(f.world, "entity,ChildOf\r\n3:0@,2:0@\r\n", SHOAL_TERMS(SHOAL_WITH(ChildOf)));
-    check_terms(f.world,
-                "entity,Place.x,Place.y,Serves,Serves.rank,Carries\r\n0:0@,1,0,,,\r\n1:0@,2,0,,,\r\n",
+    check_terms(f.world, "entity,Place.x,Place.y,Serves,Serves.rank,Carries\r\n0:0@,1,0,,,\r\n1:0@,2,0,,,\r\n",
                 SHOAL_TERMS(SHOAL_READ(Place), SHOAL_OPTIONAL(Serves), SHOAL_OPTIONAL(Carries)));
     check_terms(f.world, "entity,ChildOf,Serves,Serves.rank\r\n2:0@,,1:0@,3\r\n3:0@,2:0@,,\r\n",
                 SHOAL_TERMS(SHOAL_ANY(1, ChildOf), SHOAL_ANY(1, Serves)));
@@ -383,12 +378,12 @@ static void test_targets(void **state) {
     shoal_entity ship = must_spawn(f.world, SHOAL_VALUES(SHOAL_TO_WITH(Carries, iron, 12)));
     must_spawn(f.world, SHOAL_VALUES(SHOAL_TO_WITH(Carries, iron, 5)));
     assert_ok(shoal_relate(f.world, ship, SHOAL_ID(Carries), gold, &(Carries){7}));
-    check_terms(f.world,
-                "entity,Carries(1:0@),Carries(1:0@).count,Carries(0:0@),Carries(0:0@).count\r\n"
-                "2:0@,1:0@,7,0:0@,12\r\n"
-                "3:0@,,,0:0@,5\r\n",
-                SHOAL_TERMS(SHOAL_TERM(OPTIONAL_READ, Carries, .target = gold),
-                            SHOAL_TERM(READ, Carries, .target = iron)));
+    check_terms(
+        f.world,
+        "entity,Carries(1:0@),Carries(1:0@).count,Carries(0:0@),Carries(0:0@).count\r\n"
+        "2:0@,1:0@,7,0:0@,12\r\n"
+        "3:0@,,,0:0@,5\r\n",
+        SHOAL_TERMS(SHOAL_TERM(OPTIONAL_READ, Carries, .target = gold), SHOAL_TERM(READ, Carries, .target = iron)));
     check_terms(f.world, "entity,Carries(1:0@)\r\n2:0@,1:0@\r\n", SHOAL_TERMS(SHOAL_RELATED(Carries, gold)));
     fixture_end(&f);
 }
@@ -402,7 +397,8 @@ static void test_up_the_tree(void **state) {
     shoal_entity gun = must_spawn(f.world, SHOAL_VALUES(SHOAL_TO(ChildOf, turret), SHOAL_VALUE(Place, 9, 9)));
     assert_ok(shoal_add(f.world, ship, SHOAL_ID(Spotted), NULL));
     check_terms(f.world,
-                "entity,ChildOf(up) Place.x,ChildOf(up) Place.y,ChildOf(up) Mark.level,ChildOf(up) Mark.seen,ChildOf\r\n"
+                "entity,ChildOf(up) Place.x,ChildOf(up) Place.y,ChildOf(up) Mark.level,ChildOf(up) Mark.seen,"
+                "ChildOf\r\n"
                 "1:0@,1,0,,,0:0@\r\n"
                 "2:0@,1,0,4,true,1:0@\r\n",
                 SHOAL_TERMS(SHOAL_UP(Place), SHOAL_UP(Mark), SHOAL_WITH(ChildOf)));
@@ -413,9 +409,9 @@ static void test_up_the_tree(void **state) {
                 SHOAL_TERMS(SHOAL_READ(Place), SHOAL_UP(Place)));
     check_terms(f.world, "entity,ChildOf(up) Spotted\r\n1:0@,1\r\n2:0@,1\r\n",
                 SHOAL_TERMS(SHOAL_TERM(WITH, Spotted, .traverse = SHOAL_TRAVERSE_UP)));
-    check_terms(f.world, "entity,Spotted,ChildOf(up) Spotted\r\n1:0@,0,1\r\n0:0@,1,0\r\n2:0@,0,1\r\n",
-                SHOAL_TERMS(SHOAL_ANY(1, Spotted),
-                            SHOAL_TERM(ANY_READ, Spotted, .group = 1, .traverse = SHOAL_TRAVERSE_UP)));
+    check_terms(
+        f.world, "entity,Spotted,ChildOf(up) Spotted\r\n1:0@,0,1\r\n0:0@,1,0\r\n2:0@,0,1\r\n",
+        SHOAL_TERMS(SHOAL_ANY(1, Spotted), SHOAL_TERM(ANY_READ, Spotted, .group = 1, .traverse = SHOAL_TRAVERSE_UP)));
     assert_ok(shoal_add(f.world, gun, SHOAL_ID(Spotted), NULL));
     check_terms(f.world, "entity,ChildOf(down) Spotted\r\n1:0@,1\r\n0:0@,1\r\n",
                 SHOAL_TERMS(SHOAL_TERM(WITH, Spotted, .traverse = SHOAL_TRAVERSE_DOWN)));
@@ -489,23 +485,23 @@ static void test_archetype_of_every_kind(void **state) {
     fixture_start(&f, NULL);
     shoal_entity first = {0};
     for (uint32_t i = 0; i < 4; i++) {
-        shoal_entity entity = must_spawn(
-            f.world, SHOAL_VALUES(SHOAL_VALUE(Side, "s", i % 2), SHOAL_VALUE(Bounds, 1, 2), SHOAL_DEFAULT(Awake),
-                                  SHOAL_VALUE(Armour, (int32_t)i), SHOAL_ITEMS(Crumb, {{(unsigned char)i, 0}})));
+        shoal_entity entity = must_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Side, "s", i % 2), SHOAL_VALUE(Bounds, 1, 2),
+                                                               SHOAL_DEFAULT(Awake), SHOAL_VALUE(Armour, (int32_t)i),
+                                                               SHOAL_ITEMS(Crumb, {{(unsigned char)i, 0}})));
         first = i == 0 ? entity : first;
     }
     assert_ok(shoal_disable(f.world, first, SHOAL_ID(Awake)));
     assert_ok(shoal_add(f.world, first, SHOAL_ID(Mark), NULL)); /* does not change the archetype */
-    check_archetype_at(f.world,
-                       "entity,Awake,Awake.enabled,Side.name,Side.number,Crumb.count,Crumb.items,Armour.value,"
-                       "Armour.enabled,Bounds.low,Bounds.high\r\n"
-                       "0:0@,1,0,s,0,1,[0000],0,1,1,2\r\n"
-                       "2:0@,1,1,s,0,1,[0200],2,1,1,2\r\n"
-                       "1:0@,1,1,s,1,1,[0100],1,1,1,2\r\n"
-                       "3:0@,1,1,s,1,1,[0300],3,1,1,2\r\n",
-                       SHOAL_COMPONENTS(SHOAL_ID(Awake), SHOAL_ID(Side), SHOAL_ID(Crumb), SHOAL_ID(Armour),
-                                        SHOAL_ID(Bounds)),
-                       __LINE__);
+    check_archetype_at(
+        f.world,
+        "entity,Awake,Awake.enabled,Side.name,Side.number,Crumb.count,Crumb.items,Armour.value,"
+        "Armour.enabled,Bounds.low,Bounds.high\r\n"
+        "0:0@,1,0,s,0,1,[0000],0,1,1,2\r\n"
+        "2:0@,1,1,s,0,1,[0200],2,1,1,2\r\n"
+        "1:0@,1,1,s,1,1,[0100],1,1,1,2\r\n"
+        "3:0@,1,1,s,1,1,[0300],3,1,1,2\r\n",
+        SHOAL_COMPONENTS(SHOAL_ID(Awake), SHOAL_ID(Side), SHOAL_ID(Crumb), SHOAL_ID(Armour), SHOAL_ID(Bounds)),
+        __LINE__);
     check_archetype_at(f.world, "entity,Side.name,Side.number\r\n", SHOAL_COMPONENTS(SHOAL_ID(Side)), __LINE__);
     fixture_end(&f);
 }
@@ -532,10 +528,10 @@ static void test_archetype_refusals(void **state) {
 
 static shoal_query_def every_kind_def(void) {
     static shoal_term terms[11];
-    const shoal_term now[] = {SHOAL_READ(Place),     SHOAL_OPTIONAL(Armour), SHOAL_OPTIONAL(Mark), SHOAL_OPTIONAL(Side),
-                              SHOAL_OPTIONAL(Bounds), SHOAL_OPTIONAL(Trail),  SHOAL_OPTIONAL(Remark),
-                              SHOAL_OPTIONAL(Weather), SHOAL_OPTIONAL(Serves), SHOAL_OPTIONAL(Carries),
-                              SHOAL_UP(Place)};
+    const shoal_term now[] = {SHOAL_READ(Place),       SHOAL_OPTIONAL(Armour),  SHOAL_OPTIONAL(Mark),
+                              SHOAL_OPTIONAL(Side),    SHOAL_OPTIONAL(Bounds),  SHOAL_OPTIONAL(Trail),
+                              SHOAL_OPTIONAL(Remark),  SHOAL_OPTIONAL(Weather), SHOAL_OPTIONAL(Serves),
+                              SHOAL_OPTIONAL(Carries), SHOAL_UP(Place)};
     memcpy(terms, now, sizeof now);
     return (shoal_query_def){.terms = terms, .term_count = 11, .order_by = SHOAL_ID(Place), .order_field = "x"};
 }

@@ -96,11 +96,10 @@ SHOAL_TAG(Wreck, .cleanup = true)
 /* In the order of this list by id, so that texts are the same in every run. */
 static inline void print_kinds_register(void) {
     kinds_register();
-    const shoal_component all[] = {SHOAL_ID(Place),   SHOAL_ID(Armour),  SHOAL_ID(Awake),   SHOAL_ID(Mark),
-                                   SHOAL_ID(Spotted), SHOAL_ID(Side),    SHOAL_ID(Bounds),  SHOAL_ID(Trail),
-                                   SHOAL_ID(Remark),  SHOAL_ID(Crumb),   SHOAL_ID(Weather), SHOAL_ID(Opaque),
-                                   SHOAL_ID(Started), SHOAL_ID(Carries), SHOAL_ID(Serves),  SHOAL_ID(Follows),
-                                   SHOAL_ID(Wreck)};
+    const shoal_component all[] = {
+        SHOAL_ID(Place),   SHOAL_ID(Armour),  SHOAL_ID(Awake),  SHOAL_ID(Mark),    SHOAL_ID(Spotted), SHOAL_ID(Side),
+        SHOAL_ID(Bounds),  SHOAL_ID(Trail),   SHOAL_ID(Remark), SHOAL_ID(Crumb),   SHOAL_ID(Weather), SHOAL_ID(Opaque),
+        SHOAL_ID(Started), SHOAL_ID(Carries), SHOAL_ID(Serves), SHOAL_ID(Follows), SHOAL_ID(Wreck)};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         if (all[i].id == 0) {
             fprintf(stderr, "type %zu of the tests: %s\n", i, shoal_last_error(NULL).message);

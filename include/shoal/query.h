@@ -256,6 +256,19 @@ struct shoal_query {
     uint32_t open_views;   /* of a special query */
 };
 
+/* What a view keeps of a special query. */
+typedef struct shoal_view_rows {
+    size_t first;          /* row of the chunk that the run begins with */
+    size_t row_count;      /* of the chunk, of which runs are taken */
+    uint64_t bits;         /* of the current 64 rows, those that are still to come */
+    size_t word;           /* the next 64 */
+    const uint64_t *words; /* see shoal_view_step */
+    uint64_t flip;
+    size_t run;
+    shoal_view_cursor cursor;
+    bool is_filtered;
+} shoal_view_rows;
+
 /** @endcond */
 
 /**
@@ -276,16 +289,8 @@ typedef struct shoal_view {
     shoal_query *query_;                         /* NULL when the view is closed */
     const char *outer_;                          /* the lock's holder before this view */
 
-    size_t first_; /* row of the chunk that the run begins with; what follows is for special queries */
     bool is_special_;
-    bool is_filtered_;
-    const uint64_t *words_;
-    uint64_t flip_;
-    size_t run_;
-    shoal_view_cursor cursor_;
-    size_t row_count_; /* of the chunk, of which runs are taken */
-    uint64_t bits_;    /* of the current 64 rows, those that are still to come */
-    size_t word_;      /* the next 64 */
+    shoal_view_rows rows_; /* of special queries */
 } shoal_view;
 
 /** What a match has where an optional component is not there. */
@@ -321,8 +326,9 @@ SHOAL_INLINE shoal_status shoal_view_begin(shoal_view *view, shoal_query *query)
     view->read_keys_ = view->write_keys_ = NULL;
     view->query_ = NULL;
     view->outer_ = NULL;
-    view->first_ = 0;
+    static const shoal_view_rows no_rows = {0, 0, 0, 0, NULL, 0, 0, {0, 0, 0}, false};
     view->is_special_ = false;
+    view->rows_ = no_rows;
     if (query == NULL) {
         return shoal_view_begin_failed();
     }
@@ -334,13 +340,6 @@ SHOAL_INLINE shoal_status shoal_view_begin(shoal_view *view, shoal_query *query)
         }
         query->open_views++;
         view->is_special_ = true;
-        view->is_filtered_ = false;
-        view->words_ = NULL;
-        view->flip_ = 0;
-        view->run_ = 0;
-        view->cursor_.match = view->cursor_.chunk = view->cursor_.row = 0;
-        view->row_count_ = view->word_ = 0;
-        view->bits_ = 0;
     }
     view->match_ = query->matches;
     view->match_end_ = query->matches + query->match_bytes;
@@ -390,25 +389,25 @@ SHOAL_INLINE void shoal_view_end(shoal_view *view) {
 /** Private to next: takes over what a step has found. Thread: world. */
 SHOAL_INLINE void shoal_view_put_step(shoal_view *view, shoal_view_step step) {
     view->count = step.count;
-    view->first_ = step.first;
+    view->rows_.first = step.first;
     view->entities = step.entities;
     view->base_ = step.base;
     view->offsets_ = step.offsets;
     view->match_ = step.match;
-    view->words_ = step.words;
-    view->flip_ = step.flip;
-    view->run_ = step.run;
-    view->is_filtered_ = step.is_filtered;
-    view->cursor_ = step.cursor;
+    view->rows_.words = step.words;
+    view->rows_.flip = step.flip;
+    view->rows_.run = step.run;
+    view->rows_.is_filtered = step.is_filtered;
+    view->rows_.cursor = step.cursor;
     view->term_count_ = view->query_->data_count;
-    view->row_count_ = step.count;
-    view->bits_ = 0;
-    view->word_ = 0;
+    view->rows_.row_count = step.count;
+    view->rows_.bits = 0;
+    view->rows_.word = 0;
 }
 
 /** Private to next: takes a step through a special query; false at the end. Thread: world. */
 SHOAL_INLINE bool shoal_view_take_step(shoal_view *view) {
-    shoal_view_step step = shoal_query_step(view->query_, view->cursor_);
+    shoal_view_step step = shoal_query_step(view->query_, view->rows_.cursor);
     if (step.count == 0) {
         return shoal_view_finish(view);
     }
@@ -421,9 +420,9 @@ SHOAL_INLINE uint64_t shoal_view_word(const shoal_view *view, size_t row_count, 
     uint64_t bits = ~UINT64_C(0);
     if (!view->is_special_) {
         /* all of them */
-    } else if (view->words_ != NULL) {
-        bits = view->words_[word] ^ view->flip_;
-    } else if (view->is_filtered_) {
+    } else if (view->rows_.words != NULL) {
+        bits = view->rows_.words[word] ^ view->rows_.flip;
+    } else if (view->rows_.is_filtered) {
         bits = shoal_query_word(view->query_, view->match_, view->base_, view->offsets_, row_count, word);
     }
     return row_count - word * 64 < 64 ? bits & ((UINT64_C(1) << (row_count % 64)) - 1) : bits;
@@ -432,10 +431,10 @@ SHOAL_INLINE uint64_t shoal_view_word(const shoal_view *view, size_t row_count, 
 /** Private to next: the next run of matching rows of a chunk of which some match; false at the chunk's end.
     Thread: world. */
 SHOAL_INLINE bool shoal_view_take_run(shoal_view *view) {
-    size_t row_count = view->row_count_;
+    size_t row_count = view->rows_.row_count;
     size_t word_count = (row_count + 63) / 64;
-    uint64_t bits = view->bits_;
-    size_t word = view->word_; /* the one behind that of `bits` */
+    uint64_t bits = view->rows_.bits;
+    size_t word = view->rows_.word; /* the one behind that of `bits` */
     while (bits == 0) {
         if (word == word_count) {
             return false;
@@ -449,10 +448,10 @@ SHOAL_INLINE bool shoal_view_take_run(shoal_view *view) {
     }
     size_t end = bits == 0 ? row_count : (word - 1) * 64 + SHOAL_LOWEST_BIT(bits);
     end = end < row_count ? end : row_count;
-    view->bits_ = bits & (bits - 1); /* without the carry, which stands where no row matched */
-    view->word_ = word;
+    view->rows_.bits = bits & (bits - 1); /* without the carry, which stands where no row matched */
+    view->rows_.word = word;
     view->count = end - first;
-    view->first_ = first;
+    view->rows_.first = first;
     view->entities = (const shoal_entity *)(const void *)(view->base_ + 64) + first;
     return true;
 }
@@ -460,13 +459,13 @@ SHOAL_INLINE bool shoal_view_take_run(shoal_view *view) {
 /** Private to next: the next run of a special query. Thread: world. */
 SHOAL_INLINE bool shoal_view_next_run(shoal_view *view) {
     for (;;) {
-        if (view->is_filtered_ && shoal_view_take_run(view)) {
+        if (view->rows_.is_filtered && shoal_view_take_run(view)) {
             return true;
         }
         if (!shoal_view_take_step(view)) {
             return false;
         }
-        if (!view->is_filtered_) {
+        if (!view->rows_.is_filtered) {
             return true;
         }
     }
@@ -566,7 +565,7 @@ SHOAL_INLINE void *shoal_view_find(const shoal_view *view, const uint32_t *keys,
             if (column == SHOAL_NO_COLUMN) {
                 return NULL;
             }
-            size_t skipped = view->first_ == 0 ? 0 : view->first_ * view->query_->sizes[term];
+            size_t skipped = view->rows_.first == 0 ? 0 : view->rows_.first * view->query_->sizes[term];
             return view->base_ + view->offsets_[column] + skipped;
         }
     }
@@ -612,7 +611,7 @@ typedef struct shoal_view_place {
 
 /** Private to the calls below. Thread: world. */
 SHOAL_INLINE shoal_view_place shoal_view_place_of(const shoal_view *view) {
-    shoal_view_place place = {view->query_,    view->match_, view->base_,           view->first_, view->is_special_ ? view->run_ : 0,
+    shoal_view_place place = {view->query_,    view->match_, view->base_,           view->rows_.first, view->is_special_ ? view->rows_.run : 0,
                               view->entities, view->count,  view->term_count_ != 0 || view->count != 0};
     return place;
 }

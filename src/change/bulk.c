@@ -109,6 +109,8 @@ typedef struct bulk_spawning {
     const shoal_transition *edge;
     bulk_place begin;
     loose_bulk loose;
+    char **chunk_values; /* an entry for each key: run_count copies of a chunk value, or NULL */
+    size_t run_count;
 } bulk_spawning;
 
 /* The column of the n-th key, or of an implied component behind the keys; ARCHETYPE_NONE when it has none. */
@@ -207,15 +209,104 @@ static void bulk_fill(const bulk_spawning *bulk, const bulk_run *run, void **col
     def->fill(def->user, run->done, run->count, chunk_entities(run->ref) + run->first, columns);
 }
 
+/* ---- chunk values that the caller gave: one for each chunk that gets rows ---- */
+
+static size_t bulk_run_count(const bulk_spawning *bulk) {
+    size_t count = 0;
+    bulk_run run = {0};
+    while (bulk_next(bulk->edge->target, bulk->begin, bulk->def->count, &run)) {
+        count++;
+    }
+    return count;
+}
+
+static bool key_is_chunk_value(const bulk_spawning *bulk, size_t key) {
+    const shoal_value *value = &bulk->keys->all[key];
+    return value->data != NULL && component_type_at(value->component.id)->def.storage == SHOAL_STORAGE_CHUNK;
+}
+
+static void chunk_values_release(shoal_world *world, bulk_spawning *bulk, bool end_values) {
+    for (size_t key = 0; bulk->chunk_values != NULL && key < bulk->keys->count; key++) {
+        if (bulk->chunk_values[key] == NULL) {
+            continue;
+        }
+        const component_type *type = component_type_at(bulk->keys->all[key].component.id);
+        if (end_values) {
+            component_end(&world->memory, type, bulk->chunk_values[key], bulk->run_count);
+        }
+        memory_release(&world->memory, SHOAL_PURPOSE_SCRATCH, bulk->chunk_values[key],
+                       bulk->run_count * type->value_size, type->value_alignment);
+    }
+    memory_release(&world->memory, SHOAL_PURPOSE_SCRATCH, bulk->chunk_values, bulk->keys->count * sizeof(char *), 16);
+    bulk->chunk_values = NULL;
+}
+
+/* Copies of one chunk value, a copy a run. */
+static shoal_status chunk_value_stage(shoal_world *world, bulk_spawning *bulk, size_t key, const char *call) {
+    const component_type *type = component_type_at(bulk->keys->all[key].component.id);
+    size_t bytes = bulk->run_count * type->value_size;
+    char *copies = memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, bytes, type->value_alignment);
+    if (copies == NULL) {
+        return world_fail(world, world->memory.failure, call);
+    }
+    if (!component_make_repeated(&world->memory, type, copies, bulk->keys->all[key].data, bulk->run_count)) {
+        memory_release(&world->memory, SHOAL_PURPOSE_SCRATCH, copies, bytes, type->value_alignment);
+        return world_fail_component(world, SHOAL_HOOK_FAILED, call, (shoal_entity){0}, (shoal_component){type->id});
+    }
+    bulk->chunk_values[key] = copies;
+    return SHOAL_OK;
+}
+
+static shoal_status chunk_values_stage(shoal_world *world, bulk_spawning *bulk, const char *call) {
+    shoal_status status = SHOAL_OK;
+    bool any = bulk->edge->target->more->chunk_type_count != 0 && bulk->def->count != 0;
+    for (size_t key = 0; any && key < bulk->keys->count && status == SHOAL_OK; key++) {
+        if (!key_is_chunk_value(bulk, key)) {
+            continue;
+        }
+        if (bulk->chunk_values == NULL) {
+            bulk->run_count = bulk_run_count(bulk);
+            bulk->chunk_values = memory_allocate_zero(&world->memory, SHOAL_PURPOSE_SCRATCH,
+                                                      bulk->keys->count * sizeof(char *), 16);
+        }
+        status = bulk->chunk_values == NULL ? world_fail(world, world->memory.failure, call)
+                                            : chunk_value_stage(world, bulk, key, call);
+    }
+    if (status != SHOAL_OK) {
+        chunk_values_release(world, bulk, true);
+    }
+    return status;
+}
+
+static void chunk_values_put(shoal_world *world, bulk_spawning *bulk) {
+    const shoal_archetype *target = bulk->edge->target;
+    for (size_t key = 0; bulk->chunk_values != NULL && key < bulk->keys->count; key++) {
+        const component_type *type = component_type_at(bulk->keys->all[key].component.id);
+        char *copy = bulk->chunk_values[key];
+        bulk_run run = {0};
+        while (copy != NULL && bulk_next(target, bulk->begin, bulk->def->count, &run)) {
+            void *value = archetype_chunk_value(target, run.ref->bits, archetype_chunk_number(target, type->id));
+            component_end(&world->memory, type, value, 1);
+            component_relocate(type, value, copy, 1);
+            copy += type->value_size;
+        }
+    }
+    chunk_values_release(world, bulk, false);
+}
+
 /* Tells the hooks of each new row. */
-static void bulk_notify(shoal_world *world, const bulk_spawning *bulk) {
+static void bulk_notify(shoal_world *world, const bulk_spawning *bulk, notify_kind kind) {
     const shoal_archetype *target = bulk->edge->target;
     bulk_run run = {0};
     while (target->notifies && bulk_next(target, bulk->begin, bulk->def->count, &run)) {
         for (uint32_t i = 0; i < run.count; i++) {
             shoal_entity entity = chunk_entities(run.ref)[run.first + i];
-            notify_edge_added(world, bulk->edge, bulk->keys->all, entity,
-                              row_of(world, index_find(&world->index, entity)));
+            row_place place = row_of(world, index_find(&world->index, entity));
+            if (kind == NOTIFY_ADD) {
+                notify_edge_new(world, bulk->edge, entity, place);
+            } else {
+                notify_edge_given(world, bulk->edge, bulk->keys->all, entity, place);
+            }
         }
     }
 }
@@ -234,8 +325,13 @@ static void bulk_commit(shoal_world *world, bulk_spawning *bulk, void **fill_col
         bulk_fill(bulk, &run, fill_columns);
     }
     world_lock_leave(world, outer);
+    chunk_values_put(world, bulk);
     loose_bulk_commit(world, &bulk->loose);
-    bulk_notify(world, bulk);
+    bulk_notify(world, bulk, NOTIFY_ADD);
+    loose_bulk_notify(world, &bulk->loose, NOTIFY_ADD);
+    bulk_notify(world, bulk, NOTIFY_SET);
+    loose_bulk_notify(world, &bulk->loose, NOTIFY_SET);
+    loose_bulk_release(world, &bulk->loose);
 }
 
 /* Asks the validate hooks: once for a shared value, for each row of a column. */
@@ -267,6 +363,19 @@ static shoal_status bulk_reserve(shoal_world *world, shoal_archetype *target, si
     return SHOAL_OK;
 }
 
+/* What is beside the columns: chunk values and loose components. */
+static shoal_status bulk_prepare_rest(shoal_world *world, bulk_spawning *bulk, const char *call) {
+    shoal_status status = chunk_values_stage(world, bulk, call);
+    if (status == SHOAL_OK && bulk->edge->has_loose) {
+        status = loose_bulk_prepare(world, bulk->edge, bulk->keys->all, bulk->keys->value_count, bulk->def->count,
+                                    &bulk->loose, call);
+        if (status != SHOAL_OK) {
+            chunk_values_release(world, bulk, true);
+        }
+    }
+    return status;
+}
+
 static shoal_status bulk_spawn(shoal_world *world, const shoal_spawn_many_def *def, const bulk_keys *keys,
                                const char *call) {
     transition_keys edge_keys = {.add = keys->all, .add_count = keys->count};
@@ -291,8 +400,8 @@ static shoal_status bulk_spawn(shoal_world *world, const shoal_spawn_many_def *d
         bulk.begin = bulk_begin(target);
         status = bulk_make(world, &bulk, call);
     }
-    if (status == SHOAL_OK && bulk.edge->has_loose) {
-        status = loose_bulk_prepare(world, bulk.edge, keys->all, keys->value_count, def->count, &bulk.loose, call);
+    if (status == SHOAL_OK) {
+        status = bulk_prepare_rest(world, &bulk, call);
         if (status != SHOAL_OK) {
             bulk_unmake_all(world, &bulk);
         }

@@ -118,7 +118,11 @@ COLD static shoal_status change_careful(shoal_world *world, shoal_entity entity,
     }
     stage_apply(world, record, values, &staged);
     loose_commit(world, entity, &loose);
-    notify_edge_added(world, edge, values, entity, row_of(world, record));
+    notify_edge_new(world, edge, entity, row_of(world, record));
+    loose_notify(world, entity, &loose, NOTIFY_ADD);
+    notify_edge_given(world, edge, values, entity, row_of(world, record));
+    loose_notify(world, entity, &loose, NOTIFY_SET);
+    loose_release(world, &loose);
     if (UNLIKELY(edge->target->hidden & ARCHETYPE_DYING) && !edge->target->has_cleanup) {
         destroy_dead(world, entity); /* the last cleanup component is gone */
     }
@@ -353,12 +357,28 @@ shoal_status shoal_clear(shoal_world *world, shoal_entity entity) {
 
 /* ---- replacing one value ---- */
 
-/* True when the entity has the relation to the target of a link. */
-static bool link_is_there(const shoal_world *world, const component_type *type, shoal_entity entity,
-                          const void *data) {
+/* Replaces the data of a link that the entity has. */
+static shoal_status set_link(shoal_world *world, shoal_entity entity, const component_type *type,
+                             const shoal_link *link, const char *call) {
+    const shoal_component component = {type->id};
     const relation_store *store = store_relation(world, type->id);
-    shoal_entity target = ((const shoal_link *)data)->target;
-    return store != NULL && !shoal_entity_is_null(target) && relation_find(store, entity, target) != NULL;
+    relation_link *found = store != NULL && !shoal_entity_is_null(link->target)
+                               ? relation_find(store, entity, link->target)
+                               : NULL;
+    if (found == NULL || type->def.size == 0 || link->data == NULL) {
+        shoal_status status = found == NULL           ? SHOAL_RELATION_MISSING
+                              : type->def.size == 0 ? SHOAL_TERM_WITHOUT_DATA
+                                                      : SHOAL_INVALID_ARGUMENT;
+        return world_fail_component(world, status, call, entity, component);
+    }
+    shoal_value given = {.component = component, .data = link};
+    shoal_status status = change_validate(world, &given, 1, call);
+    void *data = relation_link_data(store, found);
+    status = status == SHOAL_OK ? change_replace(world, type, data, link->data, call) : status;
+    if (status == SHOAL_OK) {
+        notify(world, type, NOTIFY_SET, entity, link->target, data);
+    }
+    return status;
 }
 
 /* The value at an entity that shoal_set() replaces, with its type; NULL and why there is none. Shared values and
@@ -388,12 +408,13 @@ COLD static shoal_status set_any(shoal_world *world, shoal_entity entity, index_
         return world_fail_component(world, SHOAL_COMPONENT_INVALID, call, entity, component);
     }
     shoal_storage storage = type->def.storage;
-    if (storage == SHOAL_STORAGE_SHARED || storage == SHOAL_STORAGE_RELATION) {
-        bool has = storage == SHOAL_STORAGE_SHARED ? archetype_find(place.archetype, type->id) != ARCHETYPE_NONE
-                                                   : link_is_there(world, type, entity, data);
-        shoal_status missing = storage == SHOAL_STORAGE_SHARED ? SHOAL_COMPONENT_MISSING : SHOAL_RELATION_MISSING;
-        return has ? shoal_add(world, entity, component, data)
-                   : world_fail_component(world, missing, call, entity, component);
+    if (storage == SHOAL_STORAGE_SHARED) {
+        return archetype_find(place.archetype, type->id) != ARCHETYPE_NONE
+                   ? shoal_add(world, entity, component, data)
+                   : world_fail_component(world, SHOAL_COMPONENT_MISSING, call, entity, component);
+    }
+    if (storage == SHOAL_STORAGE_RELATION) {
+        return set_link(world, entity, type, data, call);
     }
     shoal_status why = SHOAL_OK;
     void *value = set_place(world, entity, place, type, &why);

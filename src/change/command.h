@@ -11,7 +11,8 @@
  * An epoch belongs to one buffer of the process and never comes again, so no placeholder is ever taken for another; a
  * buffer takes a new one when it has used up half of the spawn numbers. base_spawn is the first that is not applied.
  * Commands on components outside of archetypes (loose ones) are carried out at their own place; the others are folded, a
- * segment of the chain at a time: a segment ends with a destroy, or where what follows must find the row as it is then.
+ * segment of the chain at a time: a segment ends with a destroy, with what may fail for reasons that only the commit
+ * knows, or where what follows must find the row as it is then.
  * A component that others require is recorded before the one that requires it, as an internal command.
  * Invariant "owned": a value in the buffer is a complete object that the buffer ends unless applying has moved it into
  * a row. Thread rule: world.
@@ -29,8 +30,11 @@
 #define COMMAND_EPOCH_SHIFT 24
 #define COMMAND_SPAWN_MASK ((UINT64_C(1) << COMMAND_EPOCH_SHIFT) - 1)
 
-/* Internal: adds a component, by its default, that the next ordinary add on the entity requires. */
+/* Internal: adds a component, by its default, that the add right behind it requires. Those before one add are a group. */
 #define COMMAND_REQUIRE ((uint8_t)(SHOAL_COMMAND_UNRELATE + 1))
+
+/* Internal: a command that has been dropped at its own place, before its segment is folded. */
+#define COMMAND_NOTHING ((uint8_t)(SHOAL_COMMAND_UNRELATE + 2))
 
 enum command_flags {
     COMMAND_HAS_VALUE = 1,   /* a value was given */
@@ -40,7 +44,8 @@ enum command_flags {
     COMMAND_CONSUMED = 16,   /* applying has moved the value into a row, or ended it */
     COMMAND_LINKED = 32,     /* while applying: its entity was alive when the commands were chained */
     COMMAND_JUDGED = 64,     /* the validate hook has been asked */
-    COMMAND_REFUSED = 128    /* and has refused */
+    COMMAND_REFUSED = 128,   /* and has refused */
+    COMMAND_WANTED = 128     /* of an internal command: its add takes place and needs it */
 };
 
 typedef struct shoal_command {
@@ -82,9 +87,11 @@ typedef struct command_fold {
     size_t value_count;
     memory_array removed; /* shoal_component */
     size_t removed_count;
+    uint32_t last; /* the last command of the segment */
     uint32_t next; /* the command after the segment, or COMMAND_NONE */
     bool cleared;
     bool destroyed;
+    bool fails; /* while planning: the last command is taken to fail, where it may */
 } command_fold;
 
 typedef struct command_spawn {
@@ -122,7 +129,10 @@ struct shoal_commands {
     size_t planned_count;
     uint64_t planned_cascade; /* links that a cascade may have to list beside those of now */
     bool is_special;  /* some command is more than a change of columns that are bytes */
+    memory_array bases; /* shoal_archetype *: while planning a chain, where its entity may be */
+    size_t base_count;
     bool is_cut;      /* while applying: segments end after commands on cleanup components, since a cascade may come */
+    bool is_named;    /* while applying: there are names, so a clear may fail */
     bool is_applying; /* callbacks must not touch the buffer */
     shoal_commands_def def;
     shoal_commands_result result; /* of the apply under way */
@@ -181,7 +191,10 @@ static inline bool command_placeholder(const shoal_commands *commands, shoal_ent
 void command_end_value(shoal_commands *commands, shoal_command *command);
 
 /* True when the segment of a chain ends with this command. */
-bool command_ends_segment(const shoal_commands *commands, const shoal_command *command);
+bool command_ends_segment(const shoal_commands *commands, uint32_t number);
+
+/* True for a command that may fail for reasons that only the commit knows; it is the last one of its segment. */
+bool command_may_fail(const shoal_commands *commands, const shoal_command *command);
 
 /* Calls `visit` for every entity field of a value that a command brings. */
 void command_visit_entities(const component_type *type, void *value, void (*visit)(void *user, shoal_entity *entity),
@@ -196,6 +209,11 @@ bool command_value_is_refused(shoal_command *command);
 typedef void (*command_dropped_fn)(shoal_commands *commands, uint32_t number, shoal_status status);
 shoal_status command_fold_chain(shoal_commands *commands, const shoal_archetype *base, uint32_t head,
                                 command_dropped_fn dropped);
+
+/* The same for the part of a segment before command `end`, of which nothing is to be done: only what would fail is told,
+   and internal commands are marked that are wanted. */
+void command_fold_part(shoal_commands *commands, const shoal_archetype *base, uint32_t head, uint32_t end,
+                       command_dropped_fn dropped);
 
 /* Empties the buffer; values are ended. */
 void command_reset(shoal_commands *commands);

@@ -622,7 +622,8 @@ static void fold_finish_row(shoal_commands *commands, const shoal_transition *ed
             *word = entry->bit == FOLD_BIT_CLEARED ? *word & ~bit : *word | bit;
         }
     }
-    notify_edge_added(world, edge, fold->values.items, entity, place);
+    notify_edge_new(world, edge, entity, place);
+    notify_edge_given(world, edge, fold->values.items, entity, place);
 }
 
 /* The end of an entity whose row is as its commands have left it. */
@@ -717,15 +718,36 @@ static void commit_later(shoal_commands *commands, uint32_t number, command_spaw
     }
 }
 
+/* What the call of a spawn would return at its turn: a value may be refused, and a relation to its target. */
+static shoal_status spawn_check(shoal_commands *commands, const command_spawn *spawn, uint32_t spawn_number) {
+    shoal_world *world = commands->world;
+    if (spawn_is_refused(commands, spawn_number)) {
+        return SHOAL_VALUE_REFUSED;
+    }
+    if (!index_ready(&world->index) && !index_seek(&world->index)) {
+        return SHOAL_ENTITY_LIMIT;
+    }
+    shoal_status status = SHOAL_OK;
+    for (uint32_t i = 1; i <= spawn->value_count && status == SHOAL_OK; i++) {
+        shoal_command *command = command_at(commands, spawn->command_number + i);
+        const component_type *type = component_type_at(command->component);
+        if (type->def.storage == SHOAL_STORAGE_RELATION) {
+            status = loose_check_link(world, type, index_peek(&world->index),
+                                      command_resolved(commands, *command_target(command)), apply_call);
+        }
+    }
+    return status;
+}
+
 /* Takes the slot of a spawn, unless the spawn is dropped. */
 static void commit_spawn(shoal_commands *commands, uint32_t number, uint32_t spawn_number) {
     entity_index *index = &commands->world->index;
     command_spawn *spawn = command_spawn_at(commands, spawn_number);
-    bool refused = spawn_is_refused(commands, spawn_number);
+    shoal_status status = spawn_check(commands, spawn, spawn_number);
     spawn->head = number;
-    if (refused || (!index_ready(index) && !index_seek(index))) {
+    if (status != SHOAL_OK) {
         spawn->dead = true;
-        command_dropped(commands, number, refused ? SHOAL_VALUE_REFUSED : SHOAL_ENTITY_LIMIT);
+        command_dropped(commands, number, status);
         return;
     }
     index_record *record;

@@ -93,18 +93,59 @@ static shoal_status fold_bit(fold_entry *entry, const shoal_command *command) {
     return SHOAL_OK;
 }
 
-/* True when the add that an internal command goes before is of a component that the entity does not have by then. */
-static bool requirer_is_new(shoal_commands *commands, const shoal_archetype *base, uint32_t number) {
-    while (command_at(commands, number)->kind == COMMAND_REQUIRE) {
-        number++; /* it comes right behind */
-    }
-    uint32_t component = command_at(commands, number)->component;
+/* True when the entity does not have a component by now. Those outside of archetypes count as new, as they do for the
+   call. */
+static bool is_new(const shoal_commands *commands, const shoal_archetype *base, uint32_t component) {
     for (size_t i = 0; i < commands->fold.entry_count; i++) {
         if (entry_at(&commands->fold, i)->component == component) {
             return !entry_at(&commands->fold, i)->present;
         }
     }
     return commands->fold.cleared || archetype_find(base, component) == ARCHETYPE_NONE;
+}
+
+static bool type_requires(uint32_t component, uint32_t required) {
+    const shoal_component_def *def = &component_type_at(component)->def;
+    for (size_t i = 0; i < def->required_count; i++) {
+        if (shoal_component_of(def->required[i]).id == required) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* True when the add at the end of a group needs one of its commands: itself, or through another that is wanted. */
+static bool group_needs(const shoal_commands *commands, const shoal_archetype *base, uint32_t first, uint32_t end,
+                        uint32_t component) {
+    bool needs = type_requires(command_at(commands, end)->component, component);
+    for (uint32_t i = first; i < end && !needs; i++) {
+        const shoal_command *other = command_at(commands, i);
+        needs = (other->flags & COMMAND_WANTED) && type_requires(other->component, component) &&
+                is_new(commands, base, other->component);
+    }
+    return needs;
+}
+
+/* Marks the internal commands of a group that are wanted: none when the add fails or has nothing new to give. */
+static void group_judge(shoal_commands *commands, const shoal_archetype *base, uint32_t first) {
+    uint32_t end = first;
+    for (; command_at(commands, end)->kind == COMMAND_REQUIRE; end++) {
+        command_at(commands, end)->flags &= (uint8_t)~COMMAND_WANTED;
+    }
+    shoal_command *add = command_at(commands, end);
+    bool fails = add->kind != SHOAL_COMMAND_ADD || (base->hidden & ARCHETYPE_DYING) ||
+                 (commands->fold.fails && command_may_fail(commands, add)) || command_value_is_refused(add);
+    bool changed = !fails && is_new(commands, base, add->component);
+    while (changed) {
+        changed = false;
+        for (uint32_t i = first; i < end; i++) {
+            shoal_command *command = command_at(commands, i);
+            if (!(command->flags & COMMAND_WANTED) && group_needs(commands, base, first, end, command->component)) {
+                command->flags |= COMMAND_WANTED;
+                changed = true;
+            }
+        }
+    }
 }
 
 static void fold_clear(command_fold *fold) {
@@ -115,26 +156,10 @@ static void fold_clear(command_fold *fold) {
     }
 }
 
-/* One command; `*outcome` is what its call would have returned. */
-static shoal_status fold_command(shoal_commands *commands, const shoal_archetype *base, uint32_t number,
-                                 shoal_status *outcome) {
+/* A command on a component of the archetype; `*outcome` is what its call would have returned. */
+static shoal_status fold_component(shoal_commands *commands, const shoal_archetype *base, uint32_t number,
+                                   shoal_status *outcome) {
     shoal_command *command = command_at(commands, number);
-    command_fold *fold = &commands->fold;
-    *outcome = SHOAL_OK;
-    if (command->kind == SHOAL_COMMAND_SPAWN || command_is_loose(command)) {
-        return SHOAL_OK;
-    }
-    if (command->kind == SHOAL_COMMAND_DESTROY) {
-        fold->destroyed = true;
-        return SHOAL_OK;
-    }
-    if (command->kind == SHOAL_COMMAND_CLEAR) {
-        fold_clear(fold);
-        return SHOAL_OK;
-    }
-    if (command->kind == COMMAND_REQUIRE && !requirer_is_new(commands, base, number)) {
-        return SHOAL_OK;
-    }
     fold_entry *entry = entry_of(commands, base, command->component);
     if (entry == NULL) {
         return commands->world->memory.failure;
@@ -148,6 +173,40 @@ static shoal_status fold_command(shoal_commands *commands, const shoal_archetype
         *outcome = fold_value(base, entry, command, number);
     }
     return SHOAL_OK;
+}
+
+/* True when an internal command has nothing to do. The first one of a group judges all of it. */
+static bool is_unwanted(shoal_commands *commands, const shoal_archetype *base, uint32_t number) {
+    if (command_at(commands, number)->kind != COMMAND_REQUIRE) {
+        return false;
+    }
+    if (number == 0 || command_at(commands, number - 1)->kind != COMMAND_REQUIRE) {
+        group_judge(commands, base, number);
+    }
+    return !(command_at(commands, number)->flags & COMMAND_WANTED);
+}
+
+/* One command; `*outcome` is what its call would have returned. */
+static shoal_status fold_command(shoal_commands *commands, const shoal_archetype *base, uint32_t number,
+                                 shoal_status *outcome) {
+    const shoal_command *command = command_at(commands, number);
+    command_fold *fold = &commands->fold;
+    *outcome = SHOAL_OK;
+    if (is_unwanted(commands, base, number) || command->kind == SHOAL_COMMAND_SPAWN ||
+        command->kind == COMMAND_NOTHING || command_is_loose(command)) {
+        return SHOAL_OK;
+    }
+    if (command->kind == SHOAL_COMMAND_DESTROY) {
+        fold->destroyed = true;
+        return SHOAL_OK;
+    }
+    if (command->kind == SHOAL_COMMAND_CLEAR) {
+        if (!fold->fails || !command_may_fail(commands, command)) {
+            fold_clear(fold);
+        }
+        return SHOAL_OK;
+    }
+    return fold_component(commands, base, number, outcome);
 }
 
 static bool entry_is_present(const command_fold *fold, uint32_t component) {
@@ -203,23 +262,62 @@ static shoal_status fold_finish(shoal_commands *commands, const shoal_archetype 
     return SHOAL_OK;
 }
 
-bool command_ends_segment(const shoal_commands *commands, const shoal_command *command) {
+/* True when a command on a placeholder needs its row to be there: a loose one, or one that requires such. */
+static bool needs_row(const shoal_commands *commands, uint32_t number) {
+    while (command_at(commands, number)->kind == COMMAND_REQUIRE && !command_is_loose(command_at(commands, number))) {
+        number++;
+    }
+    return command_is_loose(command_at(commands, number));
+}
+
+/* True when the commands of a spawn, up to its last one, have what a segment must end with. */
+static bool spawn_is_cut(const shoal_commands *commands, uint32_t last) {
+    bool cut = false;
+    for (uint32_t i = last; (command_at(commands, i)->flags & COMMAND_OF_SPAWN) && !cut; i--) {
+        const shoal_command *command = command_at(commands, i);
+        cut = command_is_loose(command) || (commands->is_cut && component_type_at(command->component)->def.cleanup);
+    }
+    return cut;
+}
+
+bool command_may_fail(const shoal_commands *commands, const shoal_command *command) {
+    if (command->kind == SHOAL_COMMAND_CLEAR) {
+        return commands->is_named;
+    }
+    const component_type *type = component_type_at(command->component);
+    return command->kind == SHOAL_COMMAND_ADD && type->def.storage == SHOAL_STORAGE_RELATION &&
+           type->def.required_count != 0;
+}
+
+bool command_ends_segment(const shoal_commands *commands, uint32_t number) {
+    const shoal_command *command = command_at(commands, number);
+    uint32_t spawn;
     if (command->next == COMMAND_NONE || command->kind == SHOAL_COMMAND_DESTROY) {
         return true;
     }
-    const shoal_command *next = command_at(commands, command->next);
-    uint32_t number;
-    if (command_is_loose(next) && !command_is_loose(command) && command_placeholder(commands, command->entity, &number)) {
-        return true; /* a loose component of a new entity needs its row to be there */
+    if (command->kind == COMMAND_REQUIRE || (command_at(commands, command->next)->flags & COMMAND_OF_SPAWN)) {
+        return false; /* what belongs together */
     }
-    return commands->is_cut && command->component != 0 && component_type_at(command->component)->def.cleanup;
+    if (command_placeholder(commands, command->entity, &spawn) &&
+        (spawn_is_cut(commands, number) || (needs_row(commands, command->next) && !command_is_loose(command)))) {
+        return true;
+    }
+    if (command_may_fail(commands, command)) {
+        return true;
+    }
+    const component_type *type = component_type_at(command->component);
+    return commands->is_cut && command->component != 0 && (type->def.cleanup || type->def.required_count != 0);
+}
+
+static void fold_begin(command_fold *fold) {
+    fold->entry_count = fold->value_count = fold->removed_count = 0;
+    fold->cleared = fold->destroyed = false;
 }
 
 shoal_status command_fold_chain(shoal_commands *commands, const shoal_archetype *base, uint32_t head,
                                 command_dropped_fn dropped) {
     command_fold *fold = &commands->fold;
-    fold->entry_count = fold->value_count = fold->removed_count = 0;
-    fold->cleared = fold->destroyed = false;
+    fold_begin(fold);
     bool ended = false;
     for (uint32_t number = head; number != COMMAND_NONE && !ended; number = fold->next) {
         shoal_status outcome = SHOAL_OK;
@@ -230,8 +328,21 @@ shoal_status command_fold_chain(shoal_commands *commands, const shoal_archetype 
         if (outcome != SHOAL_OK && dropped != NULL) {
             dropped(commands, number, outcome);
         }
+        fold->last = number;
         fold->next = command_at(commands, number)->next;
-        ended = command_ends_segment(commands, command_at(commands, number));
+        ended = command_ends_segment(commands, number);
     }
     return fold_finish(commands, base);
+}
+
+void command_fold_part(shoal_commands *commands, const shoal_archetype *base, uint32_t head, uint32_t end,
+                       command_dropped_fn dropped) {
+    fold_begin(&commands->fold);
+    for (uint32_t number = head; number < end; number = command_at(commands, number)->next) {
+        shoal_status outcome = SHOAL_OK;
+        (void)fold_command(commands, base, number, &outcome); /* the plan has made room for the whole of it */
+        if (outcome != SHOAL_OK && dropped != NULL) {
+            dropped(commands, number, outcome);
+        }
+    }
 }

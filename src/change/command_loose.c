@@ -182,17 +182,50 @@ static void commit_add(shoal_commands *commands, shoal_command *command, uint32_
     /* A default that was made for a new one is not for one that is there. */
     void *data = is_given || is_new ? command_deliver(commands, command) : NULL;
     if (is_relation) {
-        loose_link(world, store_relation(world, type->id), entity, target, data, is_given);
+        relation_store *store = store_relation(world, type->id);
+        if (loose_link(world, store, entity, target, data)) {
+            loose_notify_link(world, store, entity, target, NOTIFY_ADD);
+        }
+        if (is_given) {
+            loose_notify_link(world, store, entity, target, NOTIFY_SET);
+        }
+        return;
+    }
+    sparse_set *set = store_sparse(world, type->id);
+    if (loose_put(world, set, entity, data)) {
+        loose_notify_value(world, set, entity, NOTIFY_ADD);
+    }
+    if (is_given) {
+        loose_notify_value(world, set, entity, NOTIFY_SET);
+    }
+}
+
+/* Takes a value or links away. A target that is named must be alive, as for the call; a spawn that was dropped is not. */
+static void commit_removal(shoal_commands *commands, shoal_command *command, uint32_t number, shoal_entity entity) {
+    shoal_world *world = commands->world;
+    const component_type *type = component_type_at(command->component);
+    bool is_unrelate = command->kind == SHOAL_COMMAND_UNRELATE;
+    shoal_entity named = is_unrelate ? *command_target(command) : (shoal_entity){0};
+    shoal_entity target = command_resolved(commands, named);
+    if (!shoal_entity_is_null(named) && index_find(&world->index, target) == NULL) {
+        command_dropped(commands, number, SHOAL_ENTITY_DEAD);
+        return;
+    }
+    if (!store_has(world, type, entity)) {
+        return;
+    }
+    shoal_status status = loose_check_unlink(world, type, entity, "shoal_commands_apply");
+    if (status != SHOAL_OK) {
+        command_dropped(commands, number, status);
+    } else if (type->def.storage == SHOAL_STORAGE_RELATION) {
+        loose_unlink(world, store_relation(world, type->id), entity, target);
     } else {
-        loose_put(world, store_sparse(world, type->id), entity, data, is_given);
+        loose_take(world, store_sparse(world, type->id), entity);
     }
 }
 
 void command_loose_commit(shoal_commands *commands, uint32_t number, shoal_entity entity) {
-    shoal_world *world = commands->world;
     shoal_command *command = command_at(commands, number);
-    const component_type *type = component_type_at(command->component);
-    bool is_relation = type->def.storage == SHOAL_STORAGE_RELATION;
     switch (command->kind) {
     case SHOAL_COMMAND_ADD:
     case SHOAL_COMMAND_SET:
@@ -204,19 +237,6 @@ void command_loose_commit(shoal_commands *commands, uint32_t number, shoal_entit
         command_dropped(commands, number, SHOAL_COMPONENT_KIND);
         return;
     default:
-        break;
-    }
-    if (!store_has(world, type, entity)) {
-        return;
-    }
-    shoal_status status = loose_check_unlink(world, type, entity, "shoal_commands_apply");
-    if (status != SHOAL_OK) {
-        command_dropped(commands, number, status);
-    } else if (is_relation) {
-        bool all = command->kind == SHOAL_COMMAND_REMOVE;
-        shoal_entity target = all ? (shoal_entity){0} : command_resolved(commands, *command_target(command));
-        loose_unlink(world, store_relation(world, type->id), entity, target);
-    } else {
-        loose_take(world, store_sparse(world, type->id), entity);
+        commit_removal(commands, command, number, entity);
     }
 }

@@ -435,7 +435,7 @@ static shoal_status destroy_collected(query_data *query, const char *call) {
     if (status != SHOAL_OK) {
         return world_fail(world, status, call);
     }
-    status = destroy_any(world, entities, count, call);
+    status = count != 0 ? destroy_any(world, entities, count, call) : SHOAL_OK;
     memory_release(&world->memory, SHOAL_PURPOSE_SCRATCH, entities, count * sizeof(shoal_entity), 16);
     return status;
 }

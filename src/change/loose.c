@@ -13,7 +13,7 @@ static void *sparse_data(const sparse_set *set, uint32_t number) {
     return set->type->def.size != 0 ? sparse_value(set, number) : NULL;
 }
 
-void loose_put(shoal_world *world, sparse_set *set, shoal_entity entity, void *value, bool is_given) {
+bool loose_put(shoal_world *world, sparse_set *set, shoal_entity entity, void *value) {
     const component_type *type = set->type;
     uint32_t number = sparse_number(set, entity);
     bool is_new = number == UINT32_MAX;
@@ -23,15 +23,19 @@ void loose_put(shoal_world *world, sparse_set *set, shoal_entity entity, void *v
         } else if (type->def.size != 0) {
             (void)component_make_default(&world->memory, type, sparse_next_value(set), 1);
         }
-        number = sparse_push(set, entity);
+        (void)sparse_push(set, entity);
         index_set_extra(&world->index, shoal_entity_index(entity));
-        notify(world, type, NOTIFY_ADD, entity, no_target, sparse_data(set, number));
     } else if (value != NULL) {
         component_end(&world->memory, type, sparse_value(set, number), 1);
         component_relocate(type, sparse_value(set, number), value, 1);
     }
-    if (is_given && type->def.size != 0) {
-        notify(world, type, NOTIFY_SET, entity, no_target, sparse_value(set, number));
+    return is_new;
+}
+
+void loose_notify_value(shoal_world *world, const sparse_set *set, shoal_entity entity, notify_kind kind) {
+    uint32_t number = UNLIKELY(set->type->notifies) ? sparse_number(set, entity) : UINT32_MAX;
+    if (number != UINT32_MAX && (kind != NOTIFY_SET || set->type->def.size != 0)) {
+        notify_call(world, set->type, kind, entity, no_target, sparse_data(set, number));
     }
 }
 
@@ -58,32 +62,30 @@ shoal_status loose_reserve_cascade(shoal_world *world, const component_type *typ
                                 world->cascade_links + more + 1, sizeof(shoal_entity)); /* and the one that is named */
 }
 
-void loose_link(shoal_world *world, relation_store *store, shoal_entity source, shoal_entity target, void *data,
-                bool is_given) {
+bool loose_link(shoal_world *world, relation_store *store, shoal_entity source, shoal_entity target, void *data) {
     const component_type *type = store->type;
     uint64_t before = store->link_count;
-    const relation_link *old = UNLIKELY(type->notifies) ? relation_find(store, source, target) : NULL;
-    if (UNLIKELY(type->notifies) && old == NULL && store->is_exclusive) {
-        relation_link *replaced = relation_find(store, source, no_target);
-        if (replaced != NULL) {
-            notify_call(world, type, NOTIFY_REMOVE, source, replaced->target, relation_link_data(store, replaced));
-        }
+    bool is_new = relation_find(store, source, target) == NULL;
+    relation_link *replaced =
+        is_new && UNLIKELY(type->notifies) && store->is_exclusive ? relation_find(store, source, no_target) : NULL;
+    if (replaced != NULL) {
+        notify_call(world, type, NOTIFY_REMOVE, source, replaced->target, relation_link_data(store, replaced));
     }
-    relation_link *link = relation_add(store, source, target, data);
+    (void)relation_add(store, source, target, data);
     cascade_count(world, store, before);
     index_set_extra(&world->index, shoal_entity_index(source));
     index_set_extra(&world->index, shoal_entity_index(target));
     if (type->id == world->child_of_id && UNLIKELY(world->names.count != 0)) {
         name_move(&world->names, source, target);
     }
-    if (UNLIKELY(type->notifies)) {
-        void *value = relation_link_data(store, link);
-        if (old == NULL) {
-            notify_call(world, type, NOTIFY_ADD, source, target, value);
-        }
-        if (is_given && value != NULL) {
-            notify_call(world, type, NOTIFY_SET, source, target, value);
-        }
+    return is_new;
+}
+
+void loose_notify_link(shoal_world *world, const relation_store *store, shoal_entity source, shoal_entity target,
+                       notify_kind kind) {
+    relation_link *link = UNLIKELY(store->type->notifies) ? relation_find(store, source, target) : NULL;
+    if (link != NULL && (kind != NOTIFY_SET || store->type->def.size != 0)) {
+        notify_call(world, store->type, kind, source, target, relation_link_data(store, link));
     }
 }
 
@@ -259,22 +261,33 @@ static shoal_status item_stage(shoal_world *world, loose_item *item, const void 
     return SHOAL_OK;
 }
 
+static void item_unstage(shoal_world *world, loose_item *item) {
+    if (item->staged != NULL) {
+        component_end(&world->memory, item->type, item->staged, 1);
+        memory_release(&world->memory, SHOAL_PURPOSE_SCRATCH, item->staged, item->type->def.size,
+                       item->type->def.alignment);
+        item->staged = NULL;
+    }
+}
+
 static shoal_status sparse_prepare(shoal_world *world, shoal_entity entity, loose_item *item, const void *data,
                                    const char *call) {
     bool is_new = sparse_number(item->sparse, entity) == UINT32_MAX;
-    shoal_status status = SHOAL_OK;
-    if (is_new) {
+    /* The value may lie in the set itself, which room moves. */
+    shoal_status status = is_new || data != NULL ? item_stage(world, item, data, call) : SHOAL_OK;
+    if (status == SHOAL_OK && is_new) {
         status = sparse_reserve(item->sparse, 1);
         status = status == SHOAL_OK ? sparse_reserve_page(item->sparse, shoal_entity_index(entity)) : status;
+        if (status != SHOAL_OK) {
+            item_unstage(world, item);
+            world_fail(world, status, call);
+        }
     }
-    if (status != SHOAL_OK) {
-        return world_fail(world, status, call);
-    }
-    return is_new || data != NULL ? item_stage(world, item, data, call) : SHOAL_OK;
+    return status;
 }
 
 static shoal_status link_prepare(shoal_world *world, shoal_entity entity, loose_item *item, const shoal_link *link,
-                                 const char *call) {
+                                 const loose_plan *plan, const char *call) {
     item->target = link != NULL ? link->target : (shoal_entity){0};
     shoal_status status = loose_check_link(world, item->type, entity, item->target, call);
     if (status != SHOAL_OK) {
@@ -283,13 +296,17 @@ static shoal_status link_prepare(shoal_world *world, shoal_entity entity, loose_
     bool is_new = relation_find(item->relation, entity, item->target) == NULL;
     if (is_new) {
         status = relation_reserve(item->relation, entity, item->target);
-        status = status == SHOAL_OK ? loose_reserve_cascade(world, item->type, 1) : status;
+        status = status == SHOAL_OK ? loose_reserve_cascade(world, item->type, plan->count + 1) : status;
         if (status != SHOAL_OK) {
             return world_fail(world, status, call);
         }
     }
     item->is_given = link->data != NULL;
-    return is_new || link->data != NULL ? item_stage(world, item, link->data, call) : SHOAL_OK;
+    status = is_new || link->data != NULL ? item_stage(world, item, link->data, call) : SHOAL_OK;
+    if (status != SHOAL_OK) {
+        relation_settle(item->relation);
+    }
+    return status;
 }
 
 /* One added component. A relation without a link has a null target, which is an error. */
@@ -305,7 +322,7 @@ static shoal_status item_prepare(shoal_world *world, shoal_entity entity, const 
                        .relation = is_sparse ? NULL : store,
                        .is_given = data != NULL};
     shoal_status status = is_sparse ? sparse_prepare(world, entity, &item, data, call)
-                                    : link_prepare(world, entity, &item, data, call);
+                                    : link_prepare(world, entity, &item, data, plan, call);
     if (status == SHOAL_OK) {
         status = plan_add(world, plan, item);
         if (status != SHOAL_OK) {
@@ -355,12 +372,8 @@ shoal_status loose_prepare(shoal_world *world, shoal_entity entity, const shoal_
 
 void loose_release(shoal_world *world, loose_plan *plan) {
     for (size_t i = 0; i < plan->count; i++) {
-        const loose_item *item = &plan->items[i];
-        if (item->staged != NULL) {
-            component_end(&world->memory, item->type, item->staged, 1);
-            memory_release(&world->memory, SHOAL_PURPOSE_SCRATCH, item->staged, item->type->def.size,
-                           item->type->def.alignment);
-        }
+        loose_item *item = &plan->items[i];
+        item_unstage(world, item);
         if (item->relation != NULL && !item->removes) {
             relation_settle(item->relation);
         }
@@ -377,9 +390,9 @@ static void item_commit(shoal_world *world, shoal_entity entity, loose_item *ite
     } else if (item->removes) {
         loose_unlink(world, item->relation, entity, item->target);
     } else if (item->sparse != NULL) {
-        loose_put(world, item->sparse, entity, item->staged, item->is_given);
+        item->is_new = loose_put(world, item->sparse, entity, item->staged);
     } else {
-        loose_link(world, item->relation, entity, item->target, item->staged, item->is_given);
+        item->is_new = loose_link(world, item->relation, entity, item->target, item->staged);
     }
     if (item->staged != NULL) { /* its value has been taken over */
         memory_release(&world->memory, SHOAL_PURPOSE_SCRATCH, item->staged, item->type->def.size,
@@ -392,5 +405,18 @@ void loose_commit(shoal_world *world, shoal_entity entity, loose_plan *plan) {
     for (size_t i = 0; i < plan->count; i++) {
         item_commit(world, entity, &plan->items[i]);
     }
-    loose_release(world, plan);
+}
+
+void loose_notify(shoal_world *world, shoal_entity entity, const loose_plan *plan, notify_kind kind) {
+    for (size_t i = 0; i < plan->count; i++) {
+        const loose_item *item = &plan->items[i];
+        if (item->removes || !(kind == NOTIFY_ADD ? item->is_new : item->is_given)) {
+            continue;
+        }
+        if (item->sparse != NULL) {
+            loose_notify_value(world, item->sparse, entity, kind);
+        } else {
+            loose_notify_link(world, item->relation, entity, item->target, kind);
+        }
+    }
 }

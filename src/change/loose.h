@@ -20,6 +20,7 @@ typedef struct loose_item {
     void *staged;        /* value or data, in scratch memory; NULL: none, or the default */
     bool removes;
     bool is_given; /* a caller gave the value */
+    bool is_new;   /* after the commit: the entity did not have it */
 } loose_item;
 
 typedef struct loose_plan {
@@ -36,8 +37,11 @@ shoal_status loose_prepare(shoal_world *world, shoal_entity entity, const shoal_
 /* Ends staged values that have not been taken over, and gives scratch memory back. */
 void loose_release(shoal_world *world, loose_plan *plan);
 
-/* Makes the change: removals, then additions; tells the hooks. `entity` has its slot. */
+/* Makes the change: removals, of which the hooks are told, then additions. `entity` has its slot. */
 void loose_commit(shoal_world *world, shoal_entity entity, loose_plan *plan);
+
+/* Tells the hooks of the additions: on_add of all that are new, or on_set of all that were given. */
+void loose_notify(shoal_world *world, shoal_entity entity, const loose_plan *plan, notify_kind kind);
 
 /* ---- the steps of single components, for what has been made room for ---- */
 
@@ -49,15 +53,19 @@ shoal_status loose_check_link(shoal_world *world, const component_type *type, sh
 shoal_status loose_check_unlink(shoal_world *world, const component_type *type, shoal_entity source,
                                 const char *call);
 
-/* Adds or replaces a link, with names, extra bits, cascades and hooks; `data` is taken over. */
-void loose_link(shoal_world *world, relation_store *store, shoal_entity source, shoal_entity target, void *data,
-                bool is_given);
+/* Adds or replaces a link, with names, extra bits and cascades; `data` is taken over. Hooks are told of a link that it
+   replaces, not of the new one: loose_notify_link() does that. True when the link is new. */
+bool loose_link(shoal_world *world, relation_store *store, shoal_entity source, shoal_entity target, void *data);
+void loose_notify_link(shoal_world *world, const relation_store *store, shoal_entity source, shoal_entity target,
+                       notify_kind kind);
 
 /* Removes a link (null target: all of the source's) and tells the hooks. */
 void loose_unlink(shoal_world *world, relation_store *store, shoal_entity source, shoal_entity target);
 
-/* Adds or replaces a sparse value; `value` is taken over, NULL: the default, which needs no hook. */
-void loose_put(shoal_world *world, sparse_set *set, shoal_entity entity, void *value, bool is_given);
+/* Adds or replaces a sparse value; `value` is taken over, NULL: the default, which needs no hook. True when it is new.
+   Hooks are told by loose_notify_value(). */
+bool loose_put(shoal_world *world, sparse_set *set, shoal_entity entity, void *value);
+void loose_notify_value(shoal_world *world, const sparse_set *set, shoal_entity entity, notify_kind kind);
 
 /* Removes a sparse value and tells the hook. */
 void loose_take(shoal_world *world, sparse_set *set, shoal_entity entity);
@@ -94,8 +102,10 @@ size_t loose_given_size(const component_type *type);
 shoal_status loose_bulk_prepare(shoal_world *world, const shoal_transition *edge, const shoal_value *keys,
                                 size_t value_count, size_t count, loose_bulk *bulk, const char *call);
 
-/* Makes the change and releases the plan; tells the hooks. */
+/* Makes the change; then tells the hooks, kind by kind; then releases the plan. */
 void loose_bulk_commit(shoal_world *world, loose_bulk *bulk);
+void loose_bulk_notify(shoal_world *world, const loose_bulk *bulk, notify_kind kind);
+void loose_bulk_release(shoal_world *world, loose_bulk *bulk);
 
 /* Room in the world's list of a cascade for `more` links. */
 shoal_status loose_reserve_cascade(shoal_world *world, const component_type *type, uint64_t more);

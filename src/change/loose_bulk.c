@@ -180,16 +180,35 @@ void loose_bulk_commit(shoal_world *world, loose_bulk *bulk) {
     for (size_t i = 0; i < bulk->column_count; i++) {
         const loose_column *column = &bulk->columns[i];
         for (size_t k = 0; k < bulk->count; k++) {
-            bool is_given = data_at(column, k) != NULL;
             void *value = column->item.type->def.size != 0 ? value_at(column, k) : NULL;
             if (column->item.sparse != NULL) {
-                loose_put(world, column->item.sparse, bulk->entities[k], value, is_given);
+                (void)loose_put(world, column->item.sparse, bulk->entities[k], value);
             } else {
                 const shoal_link *link = given_at(column, k);
-                loose_link(world, column->item.relation, bulk->entities[k], link->target, value, is_given);
+                (void)loose_link(world, column->item.relation, bulk->entities[k], link->target, value);
             }
         }
     }
+}
+
+void loose_bulk_notify(shoal_world *world, const loose_bulk *bulk, notify_kind kind) {
+    for (size_t i = 0; i < bulk->column_count; i++) {
+        const loose_column *column = &bulk->columns[i];
+        for (size_t k = 0; column->item.type->notifies && k < bulk->count; k++) {
+            if (kind == NOTIFY_SET && data_at(column, k) == NULL) {
+                continue;
+            }
+            if (column->item.sparse != NULL) {
+                loose_notify_value(world, column->item.sparse, bulk->entities[k], kind);
+            } else {
+                const shoal_link *link = given_at(column, k);
+                loose_notify_link(world, column->item.relation, bulk->entities[k], link->target, kind);
+            }
+        }
+    }
+}
+
+void loose_bulk_release(shoal_world *world, loose_bulk *bulk) {
     if (bulk->count != 0) {
         bulk_release(world, bulk, false);
     }

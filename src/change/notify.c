@@ -49,8 +49,7 @@ void notify_edge_removed(shoal_world *world, const shoal_transition *edge, shoal
     }
 }
 
-void notify_edge_added(shoal_world *world, const shoal_transition *edge, const shoal_value *values,
-                       shoal_entity entity, row_place place) {
+void notify_edge_new(shoal_world *world, const shoal_transition *edge, shoal_entity entity, row_place place) {
     const shoal_archetype *target = edge->target;
     for (uint32_t i = 0; target->notifies && i < target->component_count; i++) {
         const component_type *type = component_type_at(target->ids[i]);
@@ -58,7 +57,11 @@ void notify_edge_added(shoal_world *world, const shoal_transition *edge, const s
             notify_call(world, type, NOTIFY_ADD, entity, (shoal_entity){0}, notify_value(place, type));
         }
     }
-    for (size_t i = 0; target->notifies && i < edge->add_count; i++) {
+}
+
+void notify_edge_given(shoal_world *world, const shoal_transition *edge, const shoal_value *values, shoal_entity entity,
+                       row_place place) {
+    for (size_t i = 0; edge->target->notifies && i < edge->add_count; i++) {
         const component_type *type = component_type_at(values[i].component.id);
         if (type->notifies && type->in_archetype && type->def.size != 0 && values[i].data != NULL) {
             notify_call(world, type, NOTIFY_SET, entity, (shoal_entity){0}, notify_value(place, type));

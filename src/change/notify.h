@@ -35,10 +35,11 @@ void notify_row_removed(shoal_world *world, shoal_entity entity, row_place place
 /* Those that an edge takes away, while they are there. */
 void notify_edge_removed(shoal_world *world, const shoal_transition *edge, shoal_entity entity, row_place place);
 
-/* Those that an edge has added: on_add for what the source did not have, then on_set for each value that was given.
-   Loose ones are left out. `values` are the edge's added keys. */
-void notify_edge_added(shoal_world *world, const shoal_transition *edge, const shoal_value *values,
-                       shoal_entity entity, row_place place);
+/* Those that an edge has added: on_add for what the source did not have, or on_set for each value that was given. Loose
+   ones are left out. `values` are the edge's added keys. */
+void notify_edge_new(shoal_world *world, const shoal_transition *edge, shoal_entity entity, row_place place);
+void notify_edge_given(shoal_world *world, const shoal_transition *edge, const shoal_value *values, shoal_entity entity,
+                       row_place place);
 
 /* Loose components of an entity: on_remove for each; relations once for each target. */
 void notify_loose_removed(shoal_world *world, shoal_entity entity);

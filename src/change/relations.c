@@ -142,7 +142,7 @@ static ALWAYS_INLINE shoal_status relate_quick(shoal_world *world, relation_stor
     if (LIKELY(is_fine)) {
         link_plain(world, store, source, link->target, data);
     } else {
-        loose_link(world, store, source, link->target, data, data != NULL);
+        (void)loose_link(world, store, source, link->target, data);
     }
     return SHOAL_OK;
 }

@@ -137,7 +137,11 @@ static void spawn_finish(shoal_world *world, spawning *spawn, shoal_entity entit
     }
     spawn_put_chunk_values(world, spawn, row_of(world, record));
     loose_commit(world, entity, &spawn->loose);
-    notify_edge_added(world, edge, spawn->values, entity, row_of(world, record));
+    notify_edge_new(world, edge, entity, row_of(world, record));
+    loose_notify(world, entity, &spawn->loose, NOTIFY_ADD);
+    notify_edge_given(world, edge, spawn->values, entity, row_of(world, record));
+    loose_notify(world, entity, &spawn->loose, NOTIFY_SET);
+    loose_release(world, &spawn->loose);
 }
 
 /* Any spawn. */

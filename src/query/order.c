@@ -205,10 +205,10 @@ static shoal_view natural_begin(query_data *query) {
 
 static bool natural_next(const query_data *query, shoal_view *walk) {
     for (;;) {
-        if (walk->is_filtered_ && shoal_view_take_run(walk)) {
+        if (walk->rows_.is_filtered && shoal_view_take_run(walk)) {
             return true;
         }
-        shoal_view_step step = query_step_natural(query, walk->cursor_);
+        shoal_view_step step = query_step_natural(query, walk->rows_.cursor);
         if (step.count == 0) {
             return false;
         }
@@ -223,13 +223,13 @@ static bool natural_next(const query_data *query, shoal_view *walk) {
 static query_run walk_run(const query_data *query, const shoal_view *walk) {
     const query_match *match = (const query_match *)(const void *)walk->match_;
     const shoal_archetype *archetype = match->archetype;
-    uint32_t chunk = query->goes_by_list ? 0 : (uint32_t)walk->cursor_.chunk - 1;
+    uint32_t chunk = query->goes_by_list ? 0 : (uint32_t)walk->rows_.cursor.chunk - 1;
     while (chunk_base(&archetype->chunks[chunk]) != walk->base_) {
         chunk++; /* a list does not know */
     }
     return (query_run){.match = (uint32_t)query_match_number(query, walk->match_),
                        .chunk = chunk,
-                       .first = (uint32_t)walk->first_,
+                       .first = (uint32_t)walk->rows_.first,
                        .count = (uint32_t)walk->count};
 }
 

@@ -102,7 +102,7 @@ static row_place place_of_row(shoal_view_place place, size_t row) {
 }
 
 /* The value of one row, or NULL where it is not there. */
-static void *term_value(shoal_view_place place, const query_term *term, size_t row) {
+static void *term_value(shoal_view_place place, const query_term *term, size_t row, bool for_write) {
     const shoal_world *world = query_of_const(place.query)->world;
     shoal_entity entity = place.entities[row];
     if (term->type->def.storage == SHOAL_STORAGE_SPARSE) {
@@ -116,7 +116,10 @@ static void *term_value(shoal_view_place place, const query_term *term, size_t r
         return link != NULL ? relation_link_data(store, link) : NULL;
     }
     if (term->type->def.storage == SHOAL_STORAGE_UNIQUE) {
-        const unique_entry *entry = unique_find(&world->uniques, term->component.id);
+        unique_entry *entry = unique_find(&world->uniques, term->component.id);
+        if (entry != NULL && for_write) {
+            entry->tick = world->tick;
+        }
         return entry != NULL ? entry->value : NULL;
     }
     row_place at = place_of_row(place, row);
@@ -133,7 +136,7 @@ void *shoal_view_value(shoal_view_place place, shoal_component component, size_t
     if (row >= place.count || term->type->def.storage == SHOAL_STORAGE_BUFFER) {
         return view_fail(place, row >= place.count ? SHOAL_INVALID_ARGUMENT : SHOAL_COMPONENT_KIND, call, component);
     }
-    return term_value(place, term, row);
+    return term_value(place, term, row, for_write);
 }
 
 void *shoal_view_single(shoal_view_place place, shoal_component component, bool for_write) {
@@ -147,13 +150,7 @@ void *shoal_view_single(shoal_view_place place, shoal_component component, bool 
     if (storage != SHOAL_STORAGE_SHARED && storage != SHOAL_STORAGE_CHUNK && storage != SHOAL_STORAGE_UNIQUE) {
         return view_fail(place, SHOAL_COMPONENT_KIND, call, component);
     }
-    unique_entry *entry = storage == SHOAL_STORAGE_UNIQUE
-                              ? unique_find(&query_of_const(place.query)->world->uniques, component.id)
-                              : NULL;
-    if (entry != NULL && for_write) {
-        entry->tick = query_of_const(place.query)->world->tick;
-    }
-    return term_value(place, term, 0);
+    return term_value(place, term, 0, for_write);
 }
 
 const void *const *shoal_view_ancestors(shoal_view_place place, shoal_component component) {
@@ -185,7 +182,7 @@ shoal_buffer shoal_view_cell(shoal_view_place place, shoal_component component, 
         (void)view_fail(place, why, call, component);
         return none;
     }
-    void *cell = term_value(place, term, row);
+    void *cell = term_value(place, term, row, true);
     shoal_buffer buffer = {query_of_const(place.query)->world, term->type, cell};
     return cell != NULL ? buffer : none;
 }

@@ -89,8 +89,7 @@ static csv_part part_of_component(shoal_component component) {
 }
 
 static csv_part source_part(const csv_source *source, size_t number) {
-    return source->terms != NULL ? part_of_term(&source->terms[number])
-                                 : part_of_component(source->components[number]);
+    return source->terms != NULL ? part_of_term(&source->terms[number]) : part_of_component(source->components[number]);
 }
 
 /* ---- the head ---- */

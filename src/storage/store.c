@@ -200,6 +200,25 @@ static bool members_are_alive(const shoal_world *world, const loose_store *loose
     return true;
 }
 
+/* Each named entity is alive, has its extra bit, and its name is filed under its parent. */
+static bool names_are_alive(const shoal_world *world, char *reason, size_t reason_size) {
+    const relation_store *tree = store_relation(world, world->child_of_id);
+    for (uint32_t i = 0; i < world->names.bucket_count; i++) {
+        const name_entry *entry = world->names.buckets[i];
+        if (entry == NULL) {
+            continue;
+        }
+        shoal_entity parent = tree != NULL ? relation_target(tree, entry->entity) : (shoal_entity){0};
+        if (index_find(&world->index, entry->entity) == NULL ||
+            !index_extra(&world->index, shoal_entity_index(entry->entity)) || parent.bits != entry->parent.bits) {
+            (void)snprintf(reason, reason_size, "name \"%.100s\": entity %u is not alive, has no extra bit or another parent",
+                           entry->text, shoal_entity_index(entry->entity));
+            return false;
+        }
+    }
+    return true;
+}
+
 bool stores_validate(const shoal_world *world, char *reason, size_t reason_size) {
     for (size_t i = 0; i < world->loose_count; i++) {
         const loose_store *loose = (const loose_store *)world->loose.items + i;
@@ -215,5 +234,5 @@ bool stores_validate(const shoal_world *world, char *reason, size_t reason_size)
             return false;
         }
     }
-    return true;
+    return names_are_alive(world, reason, reason_size);
 }

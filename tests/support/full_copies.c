@@ -103,7 +103,9 @@ naive_outcome full_copy_entities(full_world *full, const full_copying *copying, 
     errors |= slot != NULL && slot->dying ? NAIVE_ERROR(SHOAL_ENTITY_DYING) : 0;
     full_value values[FULL_VALUES_MAX];
     full_copying all = *copying;
-    memcpy(values, copying->values, copying->value_count * sizeof *values);
+    for (size_t i = 0; i < copying->value_count; i++) {
+        values[i] = copying->values[i];
+    }
     if (!shoal_entity_is_null(copying->parent)) {
         values[all.value_count++] = (full_value){.type = FULL_CHILD_OF, .target = copying->parent};
     }
