@@ -40,16 +40,23 @@ static int by_rank(const order_rule *rule, shoal_entity a, shoal_entity b) {
 
 enum { FACTIONS = 6 };
 
-/* When each value came to the world; 0 while it is not there. */
-static uint64_t arrivals[FACTIONS];
-static uint64_t arrival_count;
+/* The place of each value, from 1 on; 0 while it is not there. */
+static uint64_t places[FACTIONS];
 
 static uint64_t faction_group(const shoal_world *world, shoal_entity entity) {
-    return arrivals[SHOAL_GET(world, entity, Faction)->value];
+    return places[SHOAL_GET(world, entity, Faction)->value];
 }
 
-/* The value is there as long as somebody has it. */
-static void arrivals_update(const shoal_world *world) {
+static bool is_taken(uint64_t place) {
+    bool is_equal = false;
+    for (size_t i = 0; i < FACTIONS; i++) {
+        is_equal = is_equal || places[i] == place;
+    }
+    return is_equal;
+}
+
+/* After each change: a value is there as long as somebody has it, and a new one takes the first free place. */
+static void places_update(const shoal_world *world) {
     bool is_used[FACTIONS] = {false};
     for (shoal_entity entity = nobody; shoal_next_entity(world, &entity);) {
         if (SHOAL_HAS(world, entity, Faction)) {
@@ -57,8 +64,14 @@ static void arrivals_update(const shoal_world *world) {
         }
     }
     for (size_t i = 0; i < FACTIONS; i++) {
-        bool has_come = is_used[i] && arrivals[i] == 0;
-        arrivals[i] = has_come ? ++arrival_count : is_used[i] ? arrivals[i] : 0;
+        uint64_t place = 1;
+        while (is_taken(place)) {
+            place++;
+        }
+        places[i] = is_used[i] && places[i] == 0 ? place : places[i];
+    }
+    for (size_t i = 0; i < FACTIONS; i++) {
+        places[i] = is_used[i] ? places[i] : 0;
     }
 }
 
@@ -131,6 +144,7 @@ static void change_grouped(shoal_world *world, shoal_entity *entity, rng *random
     switch (rng_below(random, 7)) {
     case 0:
         assert_ok(shoal_destroy(world, *entity));
+        places_update(world);
         *entity = spawn(world, SHOAL_VALUES(SHOAL_VALUE(Faction, number, number), SHOAL_DEFAULT(Rank)));
         break;
     case 1:
@@ -153,12 +167,7 @@ static void change_grouped(shoal_world *world, shoal_entity *entity, rng *random
         assert_ok(number % 2 == 0 ? shoal_add(world, *entity, SHOAL_ID(Frozen), NULL)
                                   : shoal_remove(world, *entity, SHOAL_ID(Frozen)));
     }
-    arrivals_update(world);
-}
-
-static void arrivals_reset(void) {
-    memset(arrivals, 0, sizeof arrivals);
-    arrival_count = 0;
+    places_update(world);
 }
 
 static void test_groups_of_shared_values(void **state) {
@@ -167,14 +176,14 @@ static void test_groups_of_shared_values(void **state) {
     for (size_t d = 0; d < 2; d++) {
         fixture f;
         fixture_start(&f, &defs[d]);
-        arrivals_reset();
+        memset(places, 0, sizeof places);
         group_case cases[GROUP_CASES];
         group_cases_make(f.world, cases, SHOAL_ID(Faction));
         shoal_entity entities[120];
         rng random = {d};
         for (size_t i = 0; i < 120; i++) {
             entities[i] = spawn_grouped(f.world, &random);
-            arrivals_update(f.world);
+            places_update(f.world);
         }
         for (int round = 0; round < 60; round++) {
             for (size_t i = 0; i < GROUP_CASES; i++) {
@@ -191,24 +200,24 @@ static void test_groups_of_shared_values(void **state) {
     }
 }
 
-/* A value that nobody has any more is gone; when it comes back it is the youngest. */
+/* A value that nobody has any more is gone; one that comes takes the first free place, whichever it was before. */
 static void test_shared_values_that_go_and_come(void **state) {
     (void)state;
     fixture f;
     fixture_start(&f, NULL);
-    arrivals_reset();
+    memset(places, 0, sizeof places);
     group_case cases[GROUP_CASES];
     group_cases_make(f.world, cases, SHOAL_ID(Faction));
     shoal_entity entities[FACTIONS];
     for (int32_t i = 0; i < FACTIONS; i++) {
         entities[i] = spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Faction, i, i), SHOAL_VALUE(Rank, i),
                                                   SHOAL_DEFAULT(Asleep), SHOAL_DEFAULT(Hot)));
-        arrivals_update(f.world);
+        places_update(f.world);
     }
     static const int32_t moves[][2] = {{0, 3}, {2, 3}, {0, 0}, {1, 2}, {2, 2}, {2, 1}, {5, 0}, {0, 5}, {1, 4}, {1, 1}};
     for (size_t k = 0; k < sizeof moves / sizeof moves[0]; k++) {
         assert_ok(SHOAL_SET(f.world, entities[moves[k][0]], Faction, moves[k][1], moves[k][1]));
-        arrivals_update(f.world);
+        places_update(f.world);
         assert_ok(k % 3 == 2 ? shoal_world_trim(f.world, 0, NULL) : SHOAL_OK);
         for (size_t i = 0; i < GROUP_CASES; i++) {
             test_set_context("move %zu, case %zu", k, i);
@@ -307,7 +316,7 @@ static void conf_D2_groups_go_and_come(void **state) {
     (void)state;
     fixture f;
     fixture_start(&f, NULL);
-    arrivals_reset();
+    memset(places, 0, sizeof places);
     group_case by_faction[GROUP_CASES];
     group_case by_depth[GROUP_CASES];
     group_cases_make(f.world, by_faction, SHOAL_ID(Faction));
@@ -320,7 +329,7 @@ static void conf_D2_groups_go_and_come(void **state) {
             shoal_entity entity = spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Faction, i % 5, i % 5), SHOAL_DEFAULT(Rank),
                                                               SHOAL_DEFAULT(Asleep), SHOAL_DEFAULT(Hot)));
             reparent(f.world, SHOAL_ID(ChildOf), entity, i % 4 == 0 ? nobody : last);
-            arrivals_update(f.world);
+            places_update(f.world);
             last = entity;
         }
         for (size_t i = 0; i < GROUP_CASES; i++) {
@@ -330,7 +339,7 @@ static void conf_D2_groups_go_and_come(void **state) {
         }
         assert_ok(shoal_query_destroy_entities(round % 2 == 0 ? by_faction[0].grouped : by_depth[0].grouped));
         assert_count(shoal_world_entity_count(f.world), 0);
-        arrivals_update(f.world);
+        places_update(f.world);
         assert_ok(round < 2 ? shoal_world_trim(f.world, 0, NULL) : SHOAL_OK);
         for (size_t i = 0; i < GROUP_CASES; i++) {
             static row_list rows;

@@ -7,10 +7,33 @@
  */
 #include "components.h"
 
-#define FACTION_FIELDS SHOAL_FIELD(Faction, colour), SHOAL_FIELD_CHARS(Faction, name)
-#define LOG_FIELDS                                                                                                     \
-    SHOAL_FIELD_CHARS(ShipLog, name), SHOAL_FIELD_NESTED(ShipLog, faction, FACTION_FIELDS), SHOAL_FIELD(ShipLog, x),   \
-        SHOAL_FIELD(ShipLog, y), SHOAL_FIELD(ShipLog, second)
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* A struct inside of several types has its table once. */
+static const shoal_field faction_fields[] = {SHOAL_FIELD(Faction, colour), SHOAL_FIELD_CHARS(Faction, name)};
+
+static const shoal_field log_fields[] = {
+    SHOAL_FIELD_CHARS(ShipLog, name),
+    {.name = "faction",
+     .kind = SHOAL_FIELD_STRUCT,
+     .offset = offsetof(ShipLog, faction),
+     .size = sizeof(Faction),
+     .fields = faction_fields,
+     .field_count = COUNT(faction_fields)},
+    SHOAL_FIELD(ShipLog, x),
+    SHOAL_FIELD(ShipLog, y),
+    SHOAL_FIELD(ShipLog, second),
+};
+
+static const shoal_field wreck_fields[] = {
+    {.name = "log",
+     .kind = SHOAL_FIELD_STRUCT,
+     .offset = offsetof(Wreck, log),
+     .size = sizeof(ShipLog),
+     .fields = log_fields,
+     .field_count = COUNT(log_fields)},
+    SHOAL_FIELD(Wreck, noted),
+};
 
 SHOAL_COMPONENT_DEFINE(WorldTransform, .version = 1,
                        .fields = SHOAL_FIELDS(SHOAL_FIELD(WorldTransform, x), SHOAL_FIELD(WorldTransform, y),
@@ -26,15 +49,15 @@ SHOAL_COMPONENT_DEFINE(Engine, .version = 1,
                        .fields = SHOAL_FIELDS(SHOAL_FIELD(Engine, speed), SHOAL_FIELD(Engine, turn)))
 SHOAL_COMPONENT_DEFINE(Waypoint, .version = 1, .storage = SHOAL_STORAGE_BUFFER, .inline_count = 4,
                        .fields = SHOAL_FIELDS(SHOAL_FIELD(Waypoint, x), SHOAL_FIELD(Waypoint, y)))
-SHOAL_COMPONENT_DEFINE(Faction, .version = 1, .storage = SHOAL_STORAGE_SHARED, .fields = SHOAL_FIELDS(FACTION_FIELDS))
+SHOAL_COMPONENT_DEFINE(Faction, .version = 1, .storage = SHOAL_STORAGE_SHARED, .fields = faction_fields,
+                       .field_count = COUNT(faction_fields))
 SHOAL_COMPONENT_DEFINE(Bounds, .version = 1, .storage = SHOAL_STORAGE_CHUNK,
                        .fields = SHOAL_FIELDS(SHOAL_FIELD(Bounds, left), SHOAL_FIELD(Bounds, top),
                                               SHOAL_FIELD(Bounds, right), SHOAL_FIELD(Bounds, bottom)))
 SHOAL_COMPONENT_DEFINE(Damaged, .version = 1, .storage = SHOAL_STORAGE_SPARSE,
                        .fields = SHOAL_FIELDS(SHOAL_FIELD(Damaged, seconds)))
-SHOAL_COMPONENT_DEFINE(ShipLog, .version = 1, .cleanup = true, .fields = SHOAL_FIELDS(LOG_FIELDS))
-SHOAL_COMPONENT_DEFINE(Wreck, .version = 1,
-                       .fields = SHOAL_FIELDS(SHOAL_FIELD_NESTED(Wreck, log, LOG_FIELDS), SHOAL_FIELD(Wreck, noted)))
+SHOAL_COMPONENT_DEFINE(ShipLog, .version = 1, .cleanup = true, .fields = log_fields, .field_count = COUNT(log_fields))
+SHOAL_COMPONENT_DEFINE(Wreck, .version = 1, .fields = wreck_fields, .field_count = COUNT(wreck_fields))
 
 SHOAL_COMPONENT_DEFINE(Turret, .version = 1, .required = SHOAL_REQUIRES(SHOAL_SLOT(Transform)),
                        .fields = SHOAL_FIELDS(SHOAL_FIELD(Turret, radius), SHOAL_FIELD(Turret, turn),
@@ -71,7 +94,7 @@ shoal_status components_register(void) {
         SHOAL_ID(Sleeping),  SHOAL_ID(Holds),          SHOAL_ID(BuiltTo), SHOAL_ID(AimsAt),
         SHOAL_ID(ChildOf),   SHOAL_ID(Prefab),         SHOAL_ID(Dying),
     };
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+    for (size_t i = 0; i < COUNT(all); i++) {
         if (all[i].id == 0) {
             return shoal_last_error(NULL).status;
         }

@@ -32,11 +32,13 @@ static void draw_sea(const map_chart *chart) {
     const svg_style grid = {.stroke = SVG_COLOUR(0xDCE7EE), .width = 1};
     const svg_box *box = &chart->box;
     svg_rectangle(chart->svg, *box, 0, &(svg_style){.fill = MARKS_SEA});
-    for (double x = GRID_METRES * chart->scale; x < box->width; x += GRID_METRES * chart->scale) {
-        svg_line(chart->svg, (svg_point){box->x + x, box->y}, (svg_point){box->x + x, box->y + box->height}, &grid);
+    for (int line = 1; line * GRID_METRES < (double)MAP_WIDTH; line++) {
+        double x = box->x + line * GRID_METRES * chart->scale;
+        svg_line(chart->svg, (svg_point){x, box->y}, (svg_point){x, box->y + box->height}, &grid);
     }
-    for (double y = GRID_METRES * chart->scale; y < box->height; y += GRID_METRES * chart->scale) {
-        svg_line(chart->svg, (svg_point){box->x, box->y + y}, (svg_point){box->x + box->width, box->y + y}, &grid);
+    for (int line = 1; line * GRID_METRES < (double)MAP_HEIGHT; line++) {
+        double y = box->y + line * GRID_METRES * chart->scale;
+        svg_line(chart->svg, (svg_point){box->x, y}, (svg_point){box->x + box->width, y}, &grid);
     }
 }
 

@@ -171,8 +171,8 @@ SHOAL_API shoal_status shoal_change_entity(shoal_world *world, shoal_entity enti
 
 /**
  * Sets the enable bit of a component with the trait `toggle`; a component that is added is enabled. Not a structural
- * change: the value stays, and it works while a view is open (rows that the view has not come to yet are seen as they
- * are then). COMPONENT_MISSING; COMPONENT_KIND for a type without the trait. Thread: world.
+ * change: the value stays, and it works while a view is open (a view that neither orders nor groups sees it from the next
+ * 64 rows on, counted from the start of a chunk). COMPONENT_MISSING; COMPONENT_KIND for a type without the trait. Thread: world.
  */
 SHOAL_API shoal_status shoal_enable(shoal_world *world, shoal_entity entity, shoal_component component);
 

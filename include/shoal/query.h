@@ -136,9 +136,10 @@ typedef struct shoal_term {
  * that name Prefab or Dying. Read during the call only.
  *
  * `order_by` and `order_field`, or `order_by` and `compare`, sort all rows; `group_by` puts rows of one group together:
- * of a shared component those with one value (groups in the order in which their values came to the world), of an
- * acyclic relation those of one depth, parents first. Both together sort inside of each group. The order is worked out
- * when a view is begun and is kept: where no key has changed, nothing is compared. Rows with equal keys keep the order
+ * of a shared component those with one value (groups in the order in which their values came to the world, but a new
+ * value takes the place of the first one that has gone), of an acyclic relation those of one depth, parents first. Both together sort inside of each group. The order is worked out
+ * when a view is begun and is kept: where no key has changed, nothing is compared. Such a view goes by the enable bits as
+ * they were then. Rows with equal keys keep the order
  * that they would have without sorting.
  */
 typedef struct shoal_query_def {
@@ -321,6 +322,8 @@ SHOAL_INLINE shoal_status shoal_view_begin(shoal_view *view, shoal_query *query)
     view->count = 0;
     view->entities = NULL;
     view->term_count_ = 0;
+    view->base_ = NULL;
+    view->offsets_ = NULL;
     view->chunk_ = view->chunk_end_ = NULL;
     view->match_ = view->match_end_ = NULL;
     view->read_keys_ = view->write_keys_ = NULL;

@@ -236,7 +236,9 @@ static ALWAYS_INLINE shoal_status command_write(shoal_commands *commands, uint8_
 /* Takes back the commands from `first` on. */
 static void commands_take_back(shoal_commands *commands, size_t first) {
     for (size_t i = first; i < commands->command_count; i++) {
-        command_end_value(commands, command_at(commands, i));
+        if (command_at(commands, i)->flags & COMMAND_IN_ARENA) { /* others are bytes */
+            command_end_value(commands, command_at(commands, i));
+        }
     }
     commands->command_count = first;
     while (commands->internal_count > 0 &&
@@ -298,7 +300,7 @@ COLD static shoal_status special_write(shoal_commands *commands, uint8_t kind, s
                                        const component_type *type, const void *data, const char *call) {
     shoal_world *world = commands->world;
     size_t first = commands->command_count;
-    if (type->def.storage == SHOAL_STORAGE_UNIQUE) {
+    if (type->def.storage == SHOAL_STORAGE_UNIQUE || type->id == world->dying_id) {
         return world_fail_component(world, SHOAL_COMPONENT_KIND, call, entity, (shoal_component){type->id});
     }
     commands->is_special = true;
@@ -332,10 +334,7 @@ static ALWAYS_INLINE shoal_status command_record(shoal_commands *commands, uint8
     if (UNLIKELY(type == NULL)) {
         return world_fail_component(world, SHOAL_COMPONENT_INVALID, call, entity, value->component);
     }
-    if (UNLIKELY(type->is_special) || UNLIKELY(type->id == world->dying_id)) {
-        if (type->id == world->dying_id) {
-            return world_fail_component(world, SHOAL_COMPONENT_KIND, call, entity, value->component);
-        }
+    if (UNLIKELY(type->is_special)) {
         return special_write(commands, kind, entity, type, value->data, call);
     }
     return command_write(commands, kind, entity, type, value->data, call);
@@ -560,6 +559,7 @@ static void scratch_release(shoal_commands *commands) {
     memory_array_release(memory, SHOAL_PURPOSE_COMMAND, &commands->fold.sources, sizeof(uint32_t));
     memory_array_release(memory, SHOAL_PURPOSE_COMMAND, &commands->fold.removed, sizeof(shoal_component));
     memory_array_release(memory, SHOAL_PURPOSE_COMMAND, &commands->targets, sizeof(shoal_archetype *));
+    memory_array_release(memory, SHOAL_PURPOSE_COMMAND, &commands->bases, sizeof(shoal_archetype *));
     memory_array_release(memory, SHOAL_PURPOSE_COMMAND, &commands->planned, sizeof(uint32_t));
 }
 

@@ -132,6 +132,7 @@ struct shoal_commands {
     memory_array bases; /* shoal_archetype *: while planning a chain, where its entity may be */
     size_t base_count;
     bool is_cut;      /* while applying: segments end after commands on cleanup components, since a cascade may come */
+    bool is_linked;   /* while applying: relations are added, so a spawn's row must be there at once */
     bool is_named;    /* while applying: there are names, so a clear may fail */
     bool is_applying; /* callbacks must not touch the buffer */
     shoal_commands_def def;

@@ -198,45 +198,88 @@ static const shoal_transition *fold_edge(shoal_commands *commands, shoal_archety
     return transition_find(commands->world, base, &keys, apply_call);
 }
 
-/* Counts the row that an entity needs in its archetype's dying one, and goes there when `stays`. */
-static shoal_status plan_dying(shoal_commands *commands, shoal_archetype **base) {
-    const shoal_transition *edge = destroy_dying_edge(commands->world, *base, apply_call);
-    if (edge == NULL) {
-        return commands->world->error.status;
-    }
-    *base = edge->target;
-    return target_count_row(commands, edge->target);
-}
-
 /* Whether commands after a destroy may find their entity: it stays behind, or a relation may refuse its end. */
 static bool may_outlive_destroy(const shoal_commands *commands) {
     return commands->is_special || commands->world->loose_count != 0 || commands->world->special_archetypes != 0;
 }
 
-/* Folds the segments of one chain, one after the other, and counts the rows that they need. A spawn needs one also where
-   it stays in the root. */
-static shoal_status plan_chain(shoal_commands *commands, shoal_archetype *base, uint32_t head, bool spawns) {
-    shoal_status status = SHOAL_OK;
-    while (head != COMMAND_NONE && status == SHOAL_OK) {
-        status = command_fold_chain(commands, base, head, NULL);
-        if (status != SHOAL_OK) {
-            return world_fail(commands->world, status, apply_call);
-        }
-        bool destroyed = commands->fold.destroyed;
-        if (destroyed && !may_outlive_destroy(commands)) {
+/* One more archetype, unless it is among those from `first` on, in which the entity of a chain may be. */
+static shoal_status bases_add(shoal_commands *commands, size_t first, shoal_archetype *base) {
+    for (size_t i = first; i < commands->base_count; i++) {
+        if (((shoal_archetype **)commands->bases.items)[i] == base) {
             return SHOAL_OK;
         }
+    }
+    shoal_status status = memory_array_reserve(&commands->world->memory, SHOAL_PURPOSE_COMMAND, &commands->bases,
+                                               commands->base_count + 1, sizeof(shoal_archetype *));
+    if (status != SHOAL_OK) {
+        return world_fail(commands->world, status, apply_call);
+    }
+    ((shoal_archetype **)commands->bases.items)[commands->base_count++] = base;
+    return SHOAL_OK;
+}
+
+/* The same for what an entity of this archetype becomes when it dies, for which a destroy needs a row; a cascade has its
+   rows from plan_cascades(). */
+static shoal_status bases_add_dying(shoal_commands *commands, size_t first, shoal_archetype *base, bool needs_row) {
+    if (!base->has_cleanup || (base->hidden & ARCHETYPE_DYING)) {
+        return SHOAL_OK;
+    }
+    const shoal_transition *edge = destroy_dying_edge(commands->world, base, apply_call);
+    if (edge == NULL) {
+        return commands->world->error.status;
+    }
+    shoal_status status = needs_row ? target_count_row(commands, edge->target) : SHOAL_OK;
+    return status == SHOAL_OK ? bases_add(commands, first, edge->target) : status;
+}
+
+/* Folds the segment at `head` for an entity of archetype `base`; its row, and where the entity may be afterwards. */
+static shoal_status plan_segment(shoal_commands *commands, shoal_archetype *base, uint32_t head, size_t first,
+                                 bool spawns) {
+    shoal_status status = command_fold_chain(commands, base, head, NULL);
+    if (status != SHOAL_OK) {
+        return world_fail(commands->world, status, apply_call);
+    }
+    bool destroyed = commands->fold.destroyed;
+    if (destroyed && !may_outlive_destroy(commands)) {
+        commands->fold.next = COMMAND_NONE;
+        return SHOAL_OK;
+    }
+    const shoal_transition *edge = fold_edge(commands, base);
+    if (edge == NULL) {
+        return commands->world->error.status;
+    }
+    status = spawns || edge->target != base ? target_count_row(commands, edge->target) : SHOAL_OK;
+    status = status == SHOAL_OK ? bases_add(commands, first, edge->target) : status;
+    if (status == SHOAL_OK && (destroyed || commands->is_cut)) {
+        status = bases_add_dying(commands, first, edge->target, destroyed);
+    }
+    return status;
+}
+
+/* Folds the segments of one chain, one after the other, for each archetype in which the entity may be by then, and counts
+   the rows that they need. A spawn needs one also where it stays in the root. */
+static shoal_status plan_chain(shoal_commands *commands, shoal_archetype *base, uint32_t head, bool spawns) {
+    commands->base_count = 0;
+    size_t begin = 0;
+    shoal_status status = bases_add(commands, 0, base);
+    if (status == SHOAL_OK && commands->is_cut) {
+        status = bases_add_dying(commands, 0, base, false);
+    }
+    while (head != COMMAND_NONE && status == SHOAL_OK) {
+        size_t end = commands->base_count;
+        for (size_t i = begin; i < end && status == SHOAL_OK; i++) {
+            base = ((shoal_archetype **)commands->bases.items)[i];
+            status = plan_segment(commands, base, head, end, spawns);
+            if (status == SHOAL_OK && command_may_fail(commands, command_at(commands, commands->fold.last))) {
+                commands->fold.fails = true;
+                status = plan_segment(commands, base, head, end, spawns);
+                commands->fold.fails = false;
+            }
+        }
         head = commands->fold.next;
-        const shoal_transition *edge = fold_edge(commands, base);
-        if (edge == NULL) {
-            return commands->world->error.status;
-        }
-        status = spawns || edge->target != base ? target_count_row(commands, edge->target) : SHOAL_OK;
-        base = edge->target;
+        begin = end;
         spawns = false;
-        if (status == SHOAL_OK && destroyed && base->has_cleanup) {
-            status = plan_dying(commands, &base);
-        }
     }
     return status;
 }
@@ -598,36 +641,92 @@ static void fold_deliver(shoal_commands *commands, const shoal_transition *edge,
     }
 }
 
-/* What follows when the row is there: chunk values, enable bits, hooks. */
-static void fold_finish_row(shoal_commands *commands, const shoal_transition *edge, shoal_entity entity) {
+/* The enable bit of a component: what was added again is enabled, whatever it was. */
+static void fold_put_bit(row_place place, const fold_entry *entry) {
+    uint32_t toggle = archetype_toggle(place.archetype, entry->component);
+    bool was_renewed = entry->fresh && entry->bit == FOLD_BIT_STAYS;
+    if (toggle != ARCHETYPE_NONE && (entry->bit != FOLD_BIT_STAYS || was_renewed)) {
+        uint64_t *word = archetype_bits(place.archetype, place.chunk, toggle) + place.row / 64;
+        uint64_t bit = UINT64_C(1) << (place.row % 64);
+        *word = entry->bit == FOLD_BIT_CLEARED ? *word & ~bit : *word | bit;
+    }
+}
+
+/* What follows when the row is there: chunk values, enable bits. */
+static void fold_finish_row(shoal_commands *commands, shoal_entity entity) {
     shoal_world *world = commands->world;
     const command_fold *fold = &commands->fold;
     row_place place = row_of(world, index_find(&world->index, entity));
     for (size_t i = 0; i < fold->value_count && place.archetype->more->chunk_type_count != 0; i++) {
         uint32_t source = ((const uint32_t *)fold->sources.items)[i];
         const component_type *type = component_type_at(((const shoal_value *)fold->values.items)[i].component.id);
-        if (type->def.storage == SHOAL_STORAGE_CHUNK && source != COMMAND_NONE) {
+        bool is_given = source != COMMAND_NONE && (command_at(commands, source)->flags & COMMAND_HAS_VALUE);
+        if (type->def.storage == SHOAL_STORAGE_CHUNK && is_given) { /* a default leaves the chunk's value */
             char *value = row_value(place, type);
             component_end(&world->memory, type, value, 1);
             value_deliver(commands, command_at(commands, source), type, value);
         }
     }
     for (size_t i = 0; i < fold->entry_count && place.archetype->more->toggle_count != 0; i++) {
-        const fold_entry *entry = (const fold_entry *)fold->entries.items + i;
-        uint32_t toggle = archetype_toggle(place.archetype, entry->component);
-        bool was_renewed = entry->fresh && entry->bit == FOLD_BIT_STAYS;
-        if (toggle != ARCHETYPE_NONE && (entry->bit != FOLD_BIT_STAYS || was_renewed)) {
-            uint64_t *word = archetype_bits(place.archetype, place.chunk, toggle) + place.row / 64;
-            uint64_t bit = UINT64_C(1) << (place.row % 64);
-            *word = entry->bit == FOLD_BIT_CLEARED ? *word & ~bit : *word | bit;
-        }
+        fold_put_bit(place, (const fold_entry *)fold->entries.items + i);
     }
-    notify_edge_new(world, edge, entity, place);
-    notify_edge_given(world, edge, fold->values.items, entity, place);
 }
 
-/* The end of an entity whose row is as its commands have left it. */
-static shoal_status commit_end(shoal_commands *commands, shoal_entity entity) {
+/* Tells of components that a segment has removed and added again: the row stays, its value does not. */
+static void fold_notify_renewed(shoal_commands *commands, notify_kind kind, const shoal_archetype *source,
+                                shoal_entity entity) {
+    shoal_world *world = commands->world;
+    const command_fold *fold = &commands->fold;
+    row_place place = row_of(world, index_find(&world->index, entity));
+    for (size_t i = 0; i < fold->entry_count && source->notifies; i++) {
+        const fold_entry *entry = (const fold_entry *)fold->entries.items + i;
+        const component_type *type = component_type_at(entry->component);
+        if (entry->present && entry->fresh && archetype_find(source, entry->component) != ARCHETYPE_NONE) {
+            notify(world, type, kind, entity, (shoal_entity){0}, notify_value(place, type));
+        }
+    }
+}
+
+static void fold_notify(shoal_commands *commands, const shoal_transition *edge, shoal_entity entity) {
+    shoal_world *world = commands->world;
+    row_place place = row_of(world, index_find(&world->index, entity));
+    notify_edge_new(world, edge, entity, place);
+    fold_notify_renewed(commands, NOTIFY_ADD, edge->source, entity);
+    notify_edge_given(world, edge, commands->fold.values.items, entity, place);
+}
+
+/* Commands before the destroy `number` whose entity it takes with it: what they do does not matter any more, but those
+   that would have failed are told. Returns the first one behind it. */
+static uint32_t pending_flush(shoal_commands *commands, uint32_t head, uint32_t number, shoal_entity entity) {
+    const index_record *record = index_find(&commands->world->index, entity);
+    command_fold_part(commands, row_of(commands->world, record).archetype, head, number, command_dropped);
+    while (head < number) {
+        head = command_at(commands, head)->next;
+    }
+    return head;
+}
+
+/* The same for all that is doomed with an entity. */
+static void doomed_flush(shoal_commands *commands, const destroy_plan *plan, uint32_t number) {
+    for (size_t i = 0; i < plan->count && plan->count > 1; i++) {
+        uint32_t *head = head_of(commands, plan->doomed[i]);
+        if (head != NULL && *head != 0 && *head - 1 < number) {
+            uint32_t next = pending_flush(commands, *head - 1, number, plan->doomed[i]);
+            *head = next == COMMAND_NONE ? 0 : next + 1;
+        }
+    }
+    for (uint32_t i = 0; i < commands->spawn_count && plan->count > 1; i++) {
+        command_spawn *spawn = command_spawn_at(commands, i);
+        const index_record *record = index_find(&commands->world->index, spawn->real);
+        bool has_row = record != NULL && !spawn->dead && spawn->head != spawn->command_number;
+        if (has_row && (record->place & INDEX_MARK) && spawn->head < number) {
+            spawn->head = pending_flush(commands, spawn->head, number, spawn->real);
+        }
+    }
+}
+
+/* The end of an entity whose row is as its commands have left it, by command `number`. */
+static shoal_status commit_end(shoal_commands *commands, uint32_t number, shoal_entity entity) {
     shoal_world *world = commands->world;
     row_place place = row_of(world, index_find(&world->index, entity));
     if (destroy_is_simple(world, entity, place.archetype)) {
@@ -638,6 +737,7 @@ static shoal_status commit_end(shoal_commands *commands, shoal_entity entity) {
     destroy_plan plan;
     shoal_status status = destroy_plan_make(world, &entity, 1, true, &plan, apply_call);
     if (status == SHOAL_OK) {
+        doomed_flush(commands, &plan, number);
         destroy_commit(world, &plan);
     }
     return status;
@@ -649,11 +749,13 @@ static void commit_fold(shoal_commands *commands, shoal_entity entity, index_rec
     row_place place = row_of(world, record);
     const shoal_transition *edge = fold_edge(commands, place.archetype);
     notify_edge_removed(world, edge, entity, place);
+    fold_notify_renewed(commands, NOTIFY_REMOVE, place.archetype, entity);
     fold_deliver(commands, edge, &place);
     if (edge->target != place.archetype) {
         row_move(world, place, edge, entity, record);
     }
-    fold_finish_row(commands, edge, entity);
+    fold_finish_row(commands, entity);
+    fold_notify(commands, edge, entity);
     if (UNLIKELY(edge->target->hidden & ARCHETYPE_DYING) && !edge->target->has_cleanup) {
         destroy_dead(world, entity); /* its last cleanup component is gone */
     }
@@ -661,11 +763,11 @@ static void commit_fold(shoal_commands *commands, shoal_entity entity, index_rec
 
 /* A destroy that ends a segment: what came before it matters only where something of the entity can stay. */
 static void commit_destroy(shoal_commands *commands, uint32_t number, shoal_entity entity, index_record *record) {
-    if (may_outlive_destroy(commands) && commands->fold.value_count + commands->fold.removed_count != 0) {
+    if (may_outlive_destroy(commands)) {
         commit_fold(commands, entity, record);
     }
     shoal_status status =
-        index_find(&commands->world->index, entity) != NULL ? commit_end(commands, entity) : SHOAL_OK;
+        index_find(&commands->world->index, entity) != NULL ? commit_end(commands, number, entity) : SHOAL_OK;
     if (status != SHOAL_OK) {
         command_dropped(commands, number, status);
     }
@@ -684,6 +786,16 @@ static void commit_alive(shoal_commands *commands, uint32_t number, shoal_entity
     }
 }
 
+/* Tells of a new entity when all that the spawn gave is there, also outside of its row. */
+static void fold_notify_spawn(shoal_commands *commands, const shoal_transition *edge, const command_spawn *spawn) {
+    shoal_world *world = commands->world;
+    row_place place = row_of(world, index_find(&world->index, spawn->real));
+    notify_edge_new(world, edge, spawn->real, place);
+    command_loose_spawn_notify(commands, spawn, NOTIFY_ADD);
+    notify_edge_given(world, edge, commands->fold.values.items, spawn->real, place);
+    command_loose_spawn_notify(commands, spawn, NOTIFY_SET);
+}
+
 /* The first segment of a spawn whose slot is taken: its row, or its end when nothing of it can stay. */
 static void commit_first(shoal_commands *commands, uint32_t number, command_spawn *spawn) {
     shoal_world *world = commands->world;
@@ -697,9 +809,11 @@ static void commit_first(shoal_commands *commands, uint32_t number, command_spaw
     const shoal_transition *edge = fold_edge(commands, world->root);
     fold_deliver(commands, edge, NULL);
     row_commit_enabled(edge->target, spawn->real, index_at(&world->index, shoal_entity_index(spawn->real)));
-    fold_finish_row(commands, edge, spawn->real);
+    fold_finish_row(commands, spawn->real);
+    command_loose_spawn(commands, spawn);
+    fold_notify_spawn(commands, edge, spawn);
     if (commands->fold.destroyed) {
-        shoal_status status = commit_end(commands, spawn->real);
+        shoal_status status = commit_end(commands, number, spawn->real);
         if (status != SHOAL_OK) {
             command_dropped(commands, number, status);
         }
@@ -759,30 +873,7 @@ static bool spawn_is_alive(const shoal_commands *commands, const command_spawn *
     return !spawn->dead && index_find(&commands->world->index, spawn->real) != NULL;
 }
 
-static void commit_placeholder(shoal_commands *commands, uint32_t number, uint32_t spawn_number) {
-    shoal_command *command = command_at(commands, number);
-    command_spawn *spawn = command_spawn_at(commands, spawn_number);
-    bool is_first = spawn->head == spawn->command_number;
-    if (command->kind == SHOAL_COMMAND_SPAWN) {
-        commit_spawn(commands, number, spawn_number);
-        is_first = true;
-    } else if (spawn->dead || (!is_first && !spawn_is_alive(commands, spawn))) {
-        spawn->dead = true;
-        command_dropped(commands, number, SHOAL_ENTITY_DEAD);
-    }
-    if (!spawn->dead && command_is_loose(command)) {
-        command_loose_commit(commands, number, spawn->real);
-    }
-    if (!spawn->dead && command_ends_segment(commands, command) && spawn->head != COMMAND_NONE) {
-        if (is_first) {
-            commit_first(commands, number, spawn);
-        } else {
-            commit_later(commands, number, spawn);
-        }
-    }
-}
-
-/* The loose part of a clear. A name that would be taken among the roots keeps the parent, as a call would refuse it. */
+/* The loose part of a clear. A name that would be taken among the roots keeps all of it, as a call would refuse it. */
 static void commit_clear_loose(shoal_commands *commands, uint32_t number, shoal_entity entity) {
     shoal_world *world = commands->world;
     if (!index_extra(&world->index, shoal_entity_index(entity))) {
@@ -793,8 +884,46 @@ static void commit_clear_loose(shoal_commands *commands, uint32_t number, shoal_
         store_has(world, child_of, entity) ? loose_check_unlink(world, child_of, entity, apply_call) : SHOAL_OK;
     if (status != SHOAL_OK) {
         command_dropped(commands, number, status);
+        command_at(commands, number)->kind = COMMAND_NOTHING;
     } else {
         loose_clear(world, entity);
+    }
+}
+
+/* What a command does at its own place to an entity of archetype `base`, whose segment begins at `head`. */
+static void commit_at_once(shoal_commands *commands, uint32_t number, shoal_entity entity, uint32_t head) {
+    shoal_world *world = commands->world;
+    const shoal_command *command = command_at(commands, number);
+    if (command->kind == SHOAL_COMMAND_CLEAR) {
+        commit_clear_loose(commands, number, entity);
+    } else if (command->kind == COMMAND_REQUIRE && command_is_loose(command)) {
+        command_fold_part(commands, row_of(world, index_find(&world->index, entity)).archetype, head, number + 1, NULL);
+        command_loose_require(commands, number, entity);
+    } else if (command_is_loose(command)) {
+        command_loose_commit(commands, number, entity);
+    }
+}
+
+static void commit_placeholder(shoal_commands *commands, uint32_t number, uint32_t spawn_number) {
+    const shoal_command *command = command_at(commands, number);
+    command_spawn *spawn = command_spawn_at(commands, spawn_number);
+    bool is_first = spawn->head == spawn->command_number;
+    if (command->kind == SHOAL_COMMAND_SPAWN) {
+        commit_spawn(commands, number, spawn_number);
+        is_first = true;
+    } else if (spawn->dead || (!is_first && !spawn_is_alive(commands, spawn))) {
+        spawn->dead = true;
+        command_dropped(commands, number, SHOAL_ENTITY_DEAD);
+    }
+    if (!spawn->dead && !is_first) {
+        commit_at_once(commands, number, spawn->real, spawn->head);
+    }
+    if (!spawn->dead && command_ends_segment(commands, number) && spawn->head != COMMAND_NONE) {
+        if (is_first) {
+            commit_first(commands, number, spawn);
+        } else {
+            commit_later(commands, number, spawn);
+        }
     }
 }
 
@@ -811,12 +940,8 @@ static void commit_chained(shoal_commands *commands, uint32_t number) {
         command_dropped(commands, number, SHOAL_ENTITY_DEAD);
         return;
     }
-    if (command_is_loose(command)) {
-        command_loose_commit(commands, number, command->entity);
-    } else if (command->kind == SHOAL_COMMAND_CLEAR) {
-        commit_clear_loose(commands, number, command->entity);
-    }
-    if (command_ends_segment(commands, command)) {
+    commit_at_once(commands, number, command->entity, *head_of(commands, command->entity) - 1);
+    if (command_ends_segment(commands, number)) {
         commit_alive(commands, number, command->entity, index_find(&commands->world->index, command->entity));
     }
 }

@@ -234,7 +234,7 @@ static shoal_status fold_reserve(shoal_commands *commands, size_t removed_count)
 /* Turns the entries into additions and removals. */
 static shoal_status fold_finish(shoal_commands *commands, const shoal_archetype *base) {
     command_fold *fold = &commands->fold;
-    size_t removed_room = fold->cleared ? base->component_count : fold->entry_count;
+    size_t removed_room = fold->entry_count + (fold->cleared ? base->component_count : 0);
     shoal_status status = fold_reserve(commands, removed_room);
     if (status != SHOAL_OK) {
         return status;
@@ -249,7 +249,8 @@ static shoal_status fold_finish(shoal_commands *commands, const shoal_archetype 
             ((shoal_value *)fold->values.items)[fold->value_count] = (shoal_value){
                 .component = {entry->component}, .data = is_given ? command_data(source) : NULL};
             ((uint32_t *)fold->sources.items)[fold->value_count++] = entry->value;
-        } else if (!entry->present && had && !fold->cleared) {
+        } else if (!entry->present && (had ? !fold->cleared : commands->is_special)) {
+            /* What was not there is named as well, or the edge would add it for another that requires it. */
             ((shoal_component *)fold->removed.items)[fold->removed_count++].id = entry->component;
         }
     }
@@ -272,7 +273,8 @@ static bool needs_row(const shoal_commands *commands, uint32_t number) {
 
 /* True when the commands of a spawn, up to its last one, have what a segment must end with. */
 static bool spawn_is_cut(const shoal_commands *commands, uint32_t last) {
-    bool cut = false;
+    bool cut = commands->is_linked && ((command_at(commands, last)->flags & COMMAND_OF_SPAWN) ||
+                                       command_at(commands, last)->kind == SHOAL_COMMAND_SPAWN);
     for (uint32_t i = last; (command_at(commands, i)->flags & COMMAND_OF_SPAWN) && !cut; i--) {
         const shoal_command *command = command_at(commands, i);
         cut = command_is_loose(command) || (commands->is_cut && component_type_at(command->component)->def.cleanup);
@@ -284,9 +286,28 @@ bool command_may_fail(const shoal_commands *commands, const shoal_command *comma
     if (command->kind == SHOAL_COMMAND_CLEAR) {
         return commands->is_named;
     }
+    if (command->kind != SHOAL_COMMAND_ADD) {
+        return false;
+    }
+    const shoal_component_def *def = &component_type_at(command->component)->def;
+    return def->storage == SHOAL_STORAGE_RELATION && def->required_count != 0;
+}
+
+/* True for what may take the last cleanup component of a dying entity, which ends it. */
+static bool may_end_dying(const shoal_commands *commands, const shoal_command *command) {
+    if (command->kind == SHOAL_COMMAND_CLEAR) {
+        return commands->is_special || commands->world->special_archetypes != 0;
+    }
+    return command->kind == SHOAL_COMMAND_REMOVE && component_type_at(command->component)->def.cleanup;
+}
+
+/* True for what changes the cleanup components that a cascade leaves behind. */
+static bool may_be_cut(const shoal_commands *commands, const shoal_command *command) {
+    if (!commands->is_cut || command->component == 0) {
+        return false;
+    }
     const component_type *type = component_type_at(command->component);
-    return command->kind == SHOAL_COMMAND_ADD && type->def.storage == SHOAL_STORAGE_RELATION &&
-           type->def.required_count != 0;
+    return type->def.cleanup || type->def.required_count != 0;
 }
 
 bool command_ends_segment(const shoal_commands *commands, uint32_t number) {
@@ -302,11 +323,7 @@ bool command_ends_segment(const shoal_commands *commands, uint32_t number) {
         (spawn_is_cut(commands, number) || (needs_row(commands, command->next) && !command_is_loose(command)))) {
         return true;
     }
-    if (command_may_fail(commands, command)) {
-        return true;
-    }
-    const component_type *type = component_type_at(command->component);
-    return commands->is_cut && command->component != 0 && (type->def.cleanup || type->def.required_count != 0);
+    return command_may_fail(commands, command) || may_end_dying(commands, command) || may_be_cut(commands, command);
 }
 
 static void fold_begin(command_fold *fold) {

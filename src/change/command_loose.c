@@ -58,6 +58,7 @@ static shoal_status relation_plan(shoal_commands *commands, const component_type
         }
     }
     status = status == SHOAL_OK ? links_reserve_loose(commands, store, &loose) : status;
+    commands->is_linked = true;
     commands->is_cut = commands->is_cut || type->def.on_target_destroyed == SHOAL_TARGET_DESTROY;
     return status == SHOAL_OK ? loose_reserve_cascade(commands->world, type, count + commands->planned_cascade)
                               : status;
@@ -118,6 +119,8 @@ shoal_status command_loose_plan(shoal_commands *commands, const char *call) {
     commands->planned_count = 0;
     commands->planned_cascade = commands->command_count;
     commands->is_cut = commands->world->cascade_links != 0;
+    commands->is_named = commands->world->names.count != 0;
+    commands->is_linked = false;
     for (size_t i = 0; i < commands->command_count && commands->is_special && status == SHOAL_OK; i++) {
         if (is_first_add(commands, i)) {
             status = component_plan(commands, component_type_at(command_at(commands, i)->component));
@@ -142,61 +145,140 @@ static bool is_dying(const shoal_world *world, shoal_entity entity) {
     return row_of(world, index_find(&world->index, entity)).archetype->hidden & ARCHETYPE_DYING;
 }
 
-/* What the call of an add or a set would have returned; its value is asked about first. */
-static shoal_status add_check(shoal_commands *commands, shoal_command *command, shoal_entity entity,
-                              shoal_entity target) {
-    shoal_world *world = commands->world;
+static shoal_entity target_of(const shoal_commands *commands, shoal_command *command) {
+    bool is_relation = component_type_at(command->component)->def.storage == SHOAL_STORAGE_RELATION;
+    return is_relation ? command_resolved(commands, *command_target(command)) : (shoal_entity){0};
+}
+
+static bool has_value_for(const shoal_world *world, const component_type *type, shoal_entity entity,
+                          shoal_entity target) {
+    return type->def.storage == SHOAL_STORAGE_RELATION
+               ? shoal_is_related(world, entity, (shoal_component){type->id}, target)
+               : store_has(world, type, entity);
+}
+
+/* What the call of a set would have returned. */
+static shoal_status set_check(shoal_commands *commands, shoal_command *command, shoal_entity entity) {
     const component_type *type = component_type_at(command->component);
     bool is_relation = type->def.storage == SHOAL_STORAGE_RELATION;
+    if (!has_value_for(commands->world, type, entity, target_of(commands, command))) {
+        return is_relation ? SHOAL_RELATION_MISSING : SHOAL_COMPONENT_MISSING;
+    }
+    if (type->def.size == 0) {
+        return SHOAL_TERM_WITHOUT_DATA;
+    }
+    if (!(command->flags & COMMAND_HAS_VALUE)) {
+        return SHOAL_INVALID_ARGUMENT; /* a link without data */
+    }
+    return command_value_is_refused(command) ? SHOAL_VALUE_REFUSED : SHOAL_OK;
+}
+
+/* What the call of an add would have returned; its value is asked about first. */
+static shoal_status add_check(shoal_commands *commands, shoal_command *command, shoal_entity entity) {
+    shoal_world *world = commands->world;
+    const component_type *type = component_type_at(command->component);
     if (is_dying(world, entity)) {
         return SHOAL_ENTITY_DYING;
     }
     if (command_value_is_refused(command)) {
         return SHOAL_VALUE_REFUSED;
     }
-    if (command->kind == SHOAL_COMMAND_SET) {
-        bool has = is_relation ? shoal_is_related(world, entity, (shoal_component){type->id}, target)
-                               : store_has(world, type, entity);
-        return has ? type->def.size == 0 ? SHOAL_TERM_WITHOUT_DATA : SHOAL_OK
-                   : is_relation ? SHOAL_RELATION_MISSING : SHOAL_COMPONENT_MISSING;
-    }
-    return is_relation ? loose_check_link(world, type, entity, target, "shoal_commands_apply") : SHOAL_OK;
+    return type->def.storage == SHOAL_STORAGE_RELATION
+               ? loose_check_link(world, type, entity, target_of(commands, command), "shoal_commands_apply")
+               : SHOAL_OK;
 }
 
-static void commit_add(shoal_commands *commands, shoal_command *command, uint32_t number, shoal_entity entity) {
+/* Puts the value of an add or a set that has been checked in place; true when it is new. */
+static bool value_put(shoal_commands *commands, shoal_command *command, shoal_entity entity) {
     shoal_world *world = commands->world;
     const component_type *type = component_type_at(command->component);
-    bool is_relation = type->def.storage == SHOAL_STORAGE_RELATION;
-    shoal_entity target = is_relation ? command_resolved(commands, *command_target(command)) : (shoal_entity){0};
-    if (command->kind == COMMAND_REQUIRE && store_has(world, type, entity)) {
+    shoal_entity target = target_of(commands, command);
+    /* A default that was made for a new one is not for one that is there. */
+    bool is_taken = (command->flags & COMMAND_HAS_VALUE) || !has_value_for(world, type, entity, target);
+    void *data = is_taken ? command_deliver(commands, command) : NULL;
+    return type->def.storage == SHOAL_STORAGE_RELATION
+               ? loose_link(world, store_relation(world, type->id), entity, target, data)
+               : loose_put(world, store_sparse(world, type->id), entity, data);
+}
+
+static void value_notify(shoal_commands *commands, shoal_command *command, shoal_entity entity, notify_kind kind) {
+    shoal_world *world = commands->world;
+    const component_type *type = component_type_at(command->component);
+    if (kind == NOTIFY_SET && !(command->flags & COMMAND_HAS_VALUE)) {
         return;
     }
-    shoal_status status = add_check(commands, command, entity, target);
+    if (type->def.storage == SHOAL_STORAGE_RELATION) {
+        loose_notify_link(world, store_relation(world, type->id), entity, target_of(commands, command), kind);
+    } else {
+        loose_notify_value(world, store_sparse(world, type->id), entity, kind);
+    }
+}
+
+static void commit_value(shoal_commands *commands, uint32_t number, shoal_entity entity) {
+    shoal_command *command = command_at(commands, number);
+    bool is_set = command->kind == SHOAL_COMMAND_SET;
+    shoal_status status = is_set ? set_check(commands, command, entity) : add_check(commands, command, entity);
     if (status != SHOAL_OK) {
         command_dropped(commands, number, status);
+        command->kind = COMMAND_NOTHING; /* so that nothing is required for it */
         return;
     }
-    bool is_given = command->flags & COMMAND_HAS_VALUE;
-    bool is_new = is_relation ? relation_find(store_relation(world, type->id), entity, target) == NULL
-                              : !store_has(world, type, entity);
-    /* A default that was made for a new one is not for one that is there. */
-    void *data = is_given || is_new ? command_deliver(commands, command) : NULL;
-    if (is_relation) {
-        relation_store *store = store_relation(world, type->id);
-        if (loose_link(world, store, entity, target, data)) {
-            loose_notify_link(world, store, entity, target, NOTIFY_ADD);
-        }
-        if (is_given) {
-            loose_notify_link(world, store, entity, target, NOTIFY_SET);
-        }
-        return;
+    if (value_put(commands, command, entity)) {
+        value_notify(commands, command, entity, NOTIFY_ADD);
     }
-    sparse_set *set = store_sparse(world, type->id);
-    if (loose_put(world, set, entity, data)) {
-        loose_notify_value(world, set, entity, NOTIFY_ADD);
+    value_notify(commands, command, entity, NOTIFY_SET);
+}
+
+void command_loose_require(shoal_commands *commands, uint32_t number, shoal_entity entity) {
+    shoal_command *command = command_at(commands, number);
+    uint32_t add = number;
+    while (command_at(commands, add)->kind == COMMAND_REQUIRE) {
+        add++;
     }
-    if (is_given) {
-        loose_notify_value(world, set, entity, NOTIFY_SET);
+    /* Of an add to the row the fold has seen to it. */
+    bool takes_place = !command_is_loose(command_at(commands, add)) ||
+                       add_check(commands, command_at(commands, add), entity) == SHOAL_OK;
+    bool is_wanted = takes_place && (command->flags & COMMAND_WANTED) &&
+                     !store_has(commands->world, component_type_at(command->component), entity);
+    if (is_wanted && value_put(commands, command, entity)) {
+        value_notify(commands, command, entity, NOTIFY_ADD);
+    }
+}
+
+/* True for a loose add of a spawn that takes place: what is required and given as well is put once by its default. */
+static bool spawn_adds(const shoal_command *command) {
+    return command_is_loose(command) &&
+           (command->kind == SHOAL_COMMAND_ADD || (command->flags & COMMAND_WANTED));
+}
+
+void command_loose_spawn(shoal_commands *commands, const command_spawn *spawn) {
+    for (uint32_t i = 1; i <= spawn->value_count; i++) {
+        shoal_command *command = command_at(commands, spawn->command_number + i);
+        if (spawn_adds(command)) {
+            (void)value_put(commands, command, spawn->real);
+        }
+    }
+}
+
+/* True when an earlier command of the spawn has put the same component. */
+static bool spawn_has_put(const shoal_commands *commands, const command_spawn *spawn, uint32_t i) {
+    uint32_t component = command_at(commands, spawn->command_number + i)->component;
+    for (uint32_t k = 1; k < i; k++) {
+        const shoal_command *other = command_at(commands, spawn->command_number + k);
+        if (other->component == component && spawn_adds(other)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void command_loose_spawn_notify(shoal_commands *commands, const command_spawn *spawn, notify_kind kind) {
+    for (uint32_t i = 1; i <= spawn->value_count; i++) {
+        shoal_command *command = command_at(commands, spawn->command_number + i);
+        if (spawn_adds(command) && component_type_at(command->component)->notifies &&
+            (kind == NOTIFY_SET || !spawn_has_put(commands, spawn, i))) {
+            value_notify(commands, command, spawn->real, kind);
+        }
     }
 }
 
@@ -229,8 +311,7 @@ void command_loose_commit(shoal_commands *commands, uint32_t number, shoal_entit
     switch (command->kind) {
     case SHOAL_COMMAND_ADD:
     case SHOAL_COMMAND_SET:
-    case COMMAND_REQUIRE:
-        commit_add(commands, command, number, entity);
+        commit_value(commands, number, entity);
         return;
     case SHOAL_COMMAND_ENABLE:
     case SHOAL_COMMAND_DISABLE:

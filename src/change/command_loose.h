@@ -6,6 +6,7 @@
 #define SHOAL_CHANGE_COMMAND_LOOSE_H
 
 #include "command.h"
+#include "notify.h"
 
 /* Makes room for every loose add of the buffer, so that none can fail, and finds out whether a cascade may come.
    Chains have been linked and slots prepared. On failure the error is stored; command_loose_settle() takes it back. */
@@ -16,6 +17,13 @@ void command_loose_settle(shoal_commands *commands);
 
 /* Carries one out, on an entity that is alive; drops it when its call would have failed. */
 void command_loose_commit(shoal_commands *commands, uint32_t number, shoal_entity entity);
+
+/* The same for what the next add requires, if that add takes place and the fold wants it. */
+void command_loose_require(shoal_commands *commands, uint32_t number, shoal_entity entity);
+
+/* All loose values of a spawn, whose row is there and which has been checked; then the hooks, kind by kind. */
+void command_loose_spawn(shoal_commands *commands, const command_spawn *spawn);
+void command_loose_spawn_notify(shoal_commands *commands, const command_spawn *spawn, notify_kind kind);
 
 /* ---- of command_apply.c ---- */
 

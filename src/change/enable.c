@@ -4,19 +4,24 @@
  */
 #include "change.h"
 
-/* The word with an entity's bit and the bit; NULL when the component has none. */
-static ALWAYS_INLINE uint64_t *enable_word(const shoal_world *world, const index_record *record,
-                                           shoal_component component, uint64_t *bit) {
-    row_place place = row_of(world, record);
-    const archetype_more *more = place.archetype->more;
-    uint32_t number = archetype_find(place.archetype, component.id);
-    for (uint32_t i = 0; i < more->toggle_count && number != ARCHETYPE_NONE; i++) {
-        if (more->toggles[i] == number) {
-            *bit = UINT64_C(1) << (place.row % 64);
-            return archetype_bits(place.archetype, place.chunk, i) + place.row / 64;
-        }
-    }
-    return NULL;
+/* The word with the bit of a row in a column of bits. */
+static ALWAYS_INLINE uint64_t *word_of(const shoal_archetype *archetype, const index_record *record, uint32_t toggle) {
+    return archetype_bits(archetype, record->chunk, toggle) + index_row(record->place) / 64;
+}
+
+static ALWAYS_INLINE uint64_t bit_of(const index_record *record) {
+    return UINT64_C(1) << (index_row(record->place) % 64);
+}
+
+/* The word when the component is in the first slot of its archetype's table and has the first column of bits, as it is
+   nearly always; else NULL. Calls nothing, so that its caller need not save registers. */
+static ALWAYS_INLINE uint64_t *word_quick(const shoal_world *world, const index_record *record,
+                                          shoal_component component) {
+    const shoal_archetype *archetype = world->archetypes[index_archetype(record->place)];
+    archetype_slot slot = archetype->slots[component.id & archetype->slot_mask];
+    bool is_first = LIKELY(slot.id == component.id) && LIKELY(archetype->more->toggle_count != 0) &&
+                    LIKELY(archetype->more->toggles[0] == slot.number);
+    return LIKELY(is_first) ? word_of(archetype, record, 0) : NULL;
 }
 
 COLD static shoal_status enable_refuse(shoal_world *world, shoal_entity entity, shoal_component component,
@@ -34,25 +39,37 @@ COLD static shoal_status enable_refuse(shoal_world *world, shoal_entity entity, 
     return world_fail_component(world, status, call, entity, component);
 }
 
+/* Any column of bits, or why there is none. */
+static NOINLINE shoal_status enable_slow(shoal_world *world, shoal_entity entity, shoal_component component, bool enable,
+                                         const char *call) {
+    const index_record *record = world != NULL ? index_find(&world->index, entity) : NULL;
+    const shoal_archetype *archetype = record != NULL ? world->archetypes[index_archetype(record->place)] : NULL;
+    uint32_t toggle = archetype != NULL ? archetype_toggle(archetype, component.id) : ARCHETYPE_NONE;
+    if (toggle == ARCHETYPE_NONE) {
+        return enable_refuse(world, entity, component, call);
+    }
+    uint64_t *word = word_of(archetype, record, toggle);
+    *word = enable ? *word | bit_of(record) : *word & ~bit_of(record);
+    return SHOAL_OK;
+}
+
 shoal_status shoal_enable(shoal_world *world, shoal_entity entity, shoal_component component) {
     const index_record *record = LIKELY(world != NULL) ? index_find(&world->index, entity) : NULL;
-    uint64_t bit = 0;
-    uint64_t *word = LIKELY(record != NULL) ? enable_word(world, record, component, &bit) : NULL;
+    uint64_t *word = LIKELY(record != NULL) ? word_quick(world, record, component) : NULL;
     if (UNLIKELY(word == NULL)) {
-        return enable_refuse(world, entity, component, "shoal_enable");
+        return enable_slow(world, entity, component, true, "shoal_enable");
     }
-    *word |= bit;
+    *word |= bit_of(record);
     return SHOAL_OK;
 }
 
 shoal_status shoal_disable(shoal_world *world, shoal_entity entity, shoal_component component) {
     const index_record *record = LIKELY(world != NULL) ? index_find(&world->index, entity) : NULL;
-    uint64_t bit = 0;
-    uint64_t *word = LIKELY(record != NULL) ? enable_word(world, record, component, &bit) : NULL;
+    uint64_t *word = LIKELY(record != NULL) ? word_quick(world, record, component) : NULL;
     if (UNLIKELY(word == NULL)) {
-        return enable_refuse(world, entity, component, "shoal_disable");
+        return enable_slow(world, entity, component, false, "shoal_disable");
     }
-    *word &= ~bit;
+    *word &= ~bit_of(record);
     return SHOAL_OK;
 }
 
@@ -61,7 +78,8 @@ bool shoal_is_enabled(const shoal_world *world, shoal_entity entity, shoal_compo
     if (record == NULL) {
         return false;
     }
-    uint64_t bit = 0;
-    const uint64_t *word = enable_word(world, record, component, &bit);
-    return word != NULL ? *word & bit : shoal_has(world, entity, component);
+    const shoal_archetype *archetype = world->archetypes[index_archetype(record->place)];
+    uint32_t toggle = archetype_toggle(archetype, component.id);
+    return toggle != ARCHETYPE_NONE ? *word_of(archetype, record, toggle) & bit_of(record)
+                                    : shoal_has(world, entity, component);
 }

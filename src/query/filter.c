@@ -16,24 +16,32 @@ typedef struct filter_rows {
 
 /* ---- one entity ---- */
 
-const void *query_ancestor_value(const shoal_world *world, const component_type *type, uint32_t along,
-                                 shoal_entity entity, bool *has) {
-    const relation_store *store = store_relation(world, along);
-    shoal_entity ancestor = store != NULL ? relation_target(store, entity) : (shoal_entity){0};
-    for (*has = false; !shoal_entity_is_null(ancestor); ancestor = relation_target(store, ancestor)) {
-        const index_record *record = index_find(&world->index, ancestor);
-        row_place place = row_of(world, record);
-        uint32_t number = type->in_archetype ? archetype_find(place.archetype, type->id) : ARCHETYPE_NONE;
-        if (number < place.archetype->column_count) {
-            *has = true;
-            return archetype_value(place.archetype, place.chunk, number, place.row);
-        }
-        if (store_entity_has(world, ancestor, type)) {
-            *has = true;
-            return store_entity_value(world, ancestor, type);
-        }
+/* Whether an entity's own component is as a term wants it. */
+static bool entity_satisfies(const shoal_world *world, const query_term *term, shoal_entity entity) {
+    if (term->type->def.storage == SHOAL_STORAGE_RELATION && !shoal_entity_is_null(term->target)) {
+        const relation_store *store = store_relation(world, term->component.id);
+        return store != NULL && relation_find(store, entity, term->target) != NULL;
     }
-    return NULL;
+    if (!store_entity_has(world, entity, term->type)) {
+        return false;
+    }
+    if (!term->type->def.toggle || term->state == SHOAL_STATE_EITHER) {
+        return true;
+    }
+    row_place place = row_of(world, index_find(&world->index, entity));
+    uint32_t toggle = archetype_toggle(place.archetype, term->component.id);
+    bool enabled = (archetype_bits(place.archetype, place.chunk, toggle)[place.row / 64] >> (place.row % 64)) & 1;
+    return enabled == (term->state == SHOAL_STATE_ENABLED);
+}
+
+const void *query_ancestor_value(const shoal_world *world, const query_term *term, shoal_entity entity, bool *has) {
+    const relation_store *store = store_relation(world, term->along);
+    shoal_entity ancestor = store != NULL ? relation_target(store, entity) : (shoal_entity){0};
+    *has = false;
+    while (!shoal_entity_is_null(ancestor) && !(*has = entity_satisfies(world, term, ancestor))) {
+        ancestor = relation_target(store, ancestor);
+    }
+    return *has ? store_entity_value(world, ancestor, term->type) : NULL;
 }
 
 /* Whether some descendant of an entity has the component. */
@@ -41,7 +49,7 @@ static bool descendant_has(const shoal_world *world, const query_term *term, sho
     const relation_store *store = store_relation(world, term->along);
     shoal_entity at = entity;
     while (store != NULL && relation_tree_next(store, entity, &at)) {
-        if (store_entity_has(world, at, term->type)) {
+        if (entity_satisfies(world, term, at)) {
             return true;
         }
     }
@@ -52,7 +60,7 @@ static bool entity_has(const query_data *query, const query_term *term, shoal_en
     const shoal_world *world = query->world;
     bool has = false;
     if (term->traverse == SHOAL_TRAVERSE_UP) {
-        (void)query_ancestor_value(world, term->type, term->along, entity, &has);
+        (void)query_ancestor_value(world, term, entity, &has);
         return has;
     }
     if (term->traverse == SHOAL_TRAVERSE_DOWN) {

@@ -138,7 +138,7 @@ static void watch_forget(archetype_watcher *watcher, const shoal_archetype *arch
     for (size_t i = 0; i < query->match_count; i++) {
         if (query_match_at(query, i)->archetype == archetype) {
             query->match_count--;
-            query->match_changes++;
+            query->match_changes += archetype->version + 1; /* its share of a stamp, which must only rise */
             query->head.match_bytes -= query->head.match_stride;
             memmove(query_match_at(query, i), query_match_at(query, i + 1),
                     (query->match_count - i) * query->head.match_stride);

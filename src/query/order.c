@@ -654,14 +654,15 @@ static void ancestors_of_run(const query_data *query, const query_term *term, co
     const chunk_ref *ref = &query_match_at(query, run->match)->archetype->chunks[run->chunk];
     const shoal_entity *entities = chunk_entities(ref) + run->first;
     ancestor_hint hint = {.type = term->type};
+    bool by_column = !term->type->def.toggle || term->state == SHOAL_STATE_EITHER;
     for (uint32_t k = 0; k < run->count; k++) {
         shoal_entity parent = store != NULL ? relation_target(store, entities[k]) : (shoal_entity){0};
         pointers[k] = NULL;
         if (!shoal_entity_is_null(parent)) {
-            pointers[k] = parent_value(world, parent, &hint);
+            pointers[k] = by_column ? parent_value(world, parent, &hint) : NULL;
             if (UNLIKELY(pointers[k] == NULL)) {
                 bool has = false;
-                pointers[k] = query_ancestor_value(world, term->type, term->along, entities[k], &has);
+                pointers[k] = query_ancestor_value(world, term, entities[k], &has);
             }
         }
     }

@@ -206,9 +206,9 @@ uint64_t query_filter_word(const query_data *query, const shoal_archetype *arche
 /* Whether the terms on uniques hold. */
 bool query_gate_is_open(const query_data *query);
 
-/* The value of the nearest ancestor of an entity that has the component, or NULL; `*has` also for one without data. */
-const void *query_ancestor_value(const shoal_world *world, const component_type *type, uint32_t along,
-                                 shoal_entity entity, bool *has);
+/* The value of the nearest ancestor of an entity that has the component as the term wants it, or NULL; `*has` also for
+   one without data. */
+const void *query_ancestor_value(const shoal_world *world, const query_term *term, shoal_entity entity, bool *has);
 
 /* ---- step.c ---- */
 

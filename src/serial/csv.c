@@ -164,7 +164,7 @@ static bool entity_has(const shoal_world *world, shoal_entity entity, const csv_
     if (part_looks_along(part)) {
         bool has = access_is_required(part->term->access);
         if (!has) {
-            (void)query_ancestor_value(world, part->type, part->term->along, entity, &has);
+            (void)query_ancestor_value(world, part->term, entity, &has);
         }
         return has;
     }
@@ -183,7 +183,7 @@ static const void *entity_value(const shoal_world *world, shoal_entity entity, c
     const component_type *type = part->type;
     if (part_looks_along(part)) {
         bool has;
-        return query_ancestor_value(world, type, part->term->along, entity, &has);
+        return query_ancestor_value(world, part->term, entity, &has);
     }
     if (type->def.storage == SHOAL_STORAGE_UNIQUE) {
         const unique_entry *entry = unique_find(&world->uniques, type->id);

@@ -747,13 +747,26 @@ void archetype_note_idle(shoal_world *world, shoal_archetype *archetype) {
     }
 }
 
+/* Ends an archetype whose edges have been dropped. */
+static void archetype_end(shoal_world *world, shoal_archetype *archetype) {
+    world->gone_versions += archetype->version + 1;
+    for (archetype_watcher *watcher = world->watchers; watcher != NULL; watcher = watcher->next) {
+        watcher->forget(watcher, archetype);
+    }
+    tables_remove(world, archetype);
+    archetype_free(world, archetype);
+}
+
 void archetype_sweep_idle(shoal_world *world) {
+    if (world->idle_archetypes != NULL) {
+        transition_drop_idle(world); /* of all of them at once, since that goes through all edges */
+    }
     while (world->idle_archetypes != NULL) {
         shoal_archetype *idle = world->idle_archetypes;
         world->idle_archetypes = idle->more->next_idle;
         idle->is_idle = false;
         if (idle->row_count == 0) {
-            archetype_remove(world, idle);
+            archetype_end(world, idle);
         }
     }
 }
@@ -774,11 +787,6 @@ void archetype_free(shoal_world *world, shoal_archetype *archetype) {
 
 void archetype_remove(shoal_world *world, shoal_archetype *archetype) {
     SHOAL_ASSERT(archetype->row_count == 0 && archetype != world->root && !archetype->is_idle);
-    world->gone_versions += archetype->version + 1;
-    for (archetype_watcher *watcher = world->watchers; watcher != NULL; watcher = watcher->next) {
-        watcher->forget(watcher, archetype);
-    }
     transition_drop_of(world, archetype);
-    tables_remove(world, archetype);
-    archetype_free(world, archetype);
+    archetype_end(world, archetype);
 }

@@ -272,7 +272,8 @@ static void type_derive(component_type *type) {
     type->notifies = def->on_add != NULL || def->on_set != NULL || def->on_remove != NULL;
     type->rank = !type->has_column ? 2 : is_buffer ? 1 : 0;
     type->is_special =
-        def->storage != SHOAL_STORAGE_TABLE || type->notifies || def->required_count != 0 || def->cleanup;
+        def->storage != SHOAL_STORAGE_TABLE || type->notifies || def->required_count != 0 || def->cleanup ||
+        strcmp(def->name, shoal_slot_Dying.def.name) == 0; /* which nobody may add */
     type->value_size = (uint32_t)def->size;
     type->value_alignment = (uint32_t)def->alignment;
     if (is_buffer) {

@@ -578,12 +578,18 @@ shoal_transition *transition_obtain(shoal_world *world, shoal_archetype *source,
     return edge;
 }
 
-void transition_drop_of(shoal_world *world, const shoal_archetype *archetype) {
+/* Drops the edges that lead from or to `archetype`, or with NULL from or to any idle one without rows. */
+static void edges_drop(shoal_world *world, const shoal_archetype *archetype) {
     transition_table *table = &world->transitions;
     for (uint32_t i = 0; i < table->bucket_count; i++) {
         for (shoal_transition **link = &table->buckets[i]; *link != NULL;) {
             shoal_transition *edge = *link;
-            if (edge->source != archetype && edge->target != archetype) {
+            const shoal_archetype *source = edge->source;
+            const shoal_archetype *target = edge->target;
+            bool drops = archetype != NULL ? source == archetype || target == archetype
+                                           : (source->is_idle && source->row_count == 0) ||
+                                                 (target->is_idle && target->row_count == 0);
+            if (!drops) {
                 link = &edge->next;
                 continue;
             }
@@ -595,6 +601,14 @@ void transition_drop_of(shoal_world *world, const shoal_archetype *archetype) {
             edge_release(world, edge);
         }
     }
+}
+
+void transition_drop_of(shoal_world *world, const shoal_archetype *archetype) {
+    edges_drop(world, archetype);
+}
+
+void transition_drop_idle(shoal_world *world) {
+    edges_drop(world, NULL);
 }
 
 void transition_bound(shoal_world *world) {

@@ -138,6 +138,9 @@ static ALWAYS_INLINE shoal_transition *transition_recent_single(const shoal_arch
 /* Drops all edges when there are very many; called between operations, where nobody holds one. */
 void transition_bound(struct shoal_world *world);
 
+/* Drops the edges that lead from or to an archetype in the world's list of idle ones that has no rows. */
+void transition_drop_idle(struct shoal_world *world);
+
 /* Drops the edges that lead from or to an archetype. */
 void transition_drop_of(struct shoal_world *world, const shoal_archetype *archetype);
 

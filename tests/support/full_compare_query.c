@@ -94,9 +94,16 @@ static void compare_term(const full_world *full, const shoal_view *view, size_t 
     }
 }
 
+static void check_row_count(uint64_t actual, uint64_t expected, const shoal_query *query) {
+    if (actual != expected) {
+        print_error("query \"%s\"\n", shoal_query_name(query));
+        assert_count(actual, expected);
+    }
+}
+
 static void compare_row(const full_world *full, const full_query *query, const shoal_view *view, size_t row) {
     shoal_entity entity = view->entities[row];
-    assert_true(full_matches(full, query->terms, query->term_count, entity));
+    check_row_count(1, full_matches(full, query->terms, query->term_count, entity), query->query);
     for (size_t i = 0; i < query->term_count; i++) {
         const shoal_term *term = &query->terms[i];
         if (term->traverse == SHOAL_TRAVERSE_UP && gives_data(term)) {
@@ -216,14 +223,14 @@ void full_compare_query(const full_world *full, const full_query *query) {
         shoal_entity entity = full_handle(full, i);
         bool matches = full->slots[i].alive && full_matches(full, query->terms, query->term_count, entity);
         if (!full->slots[i].retired) {
-            assert_count(shoal_query_matches(query->query, entity), matches);
+            check_row_count(shoal_query_matches(query->query, entity), matches, query->query);
         }
         expected += matches;
     }
-    assert_count(shoal_query_count(query->query), expected);
+    check_row_count(shoal_query_count(query->query), expected, query->query);
     row_list rows = rows_take(full, query, query->query, false);
     row_list chunk_rows = rows_take(full, query, query->query, true);
-    assert_count(rows.count, expected);
+    check_row_count(rows.count, expected, query->query);
     compare_lists(&chunk_rows, &rows);
     compare_single(query->query, &rows);
     if (query->group_by < FULL_COUNT && full_is(query->group_by, SHOAL_STORAGE_SHARED)) {
