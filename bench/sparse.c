@@ -184,7 +184,8 @@ static int32_t armor_of(size_t i) {
 }
 
 static bench_sample mixed_sample(uint64_t nanoseconds, size_t n) {
-    return (bench_sample){.figure = (double)nanoseconds / MIXED_PASSES / (double)(n / MIXED_STEP)};
+    size_t matching = n / MIXED_STEP;
+    return (bench_sample){.figure = (double)nanoseconds / MIXED_PASSES / (double)matching};
 }
 
 static void check_mixed(const Position *position, size_t i, size_t passes) {

@@ -477,7 +477,7 @@ static Position pattern_local(uint32_t number) {
 
 /* Sum of pattern_local().x of a whole tree. */
 static double pattern_sum(void) {
-    return PATTERN * (PATTERN + 1) / 2;
+    return (double)PATTERN * (PATTERN + 1) / 2;
 }
 
 /* Children are chained: first_children[row] is the first one, siblings[row] the next one of the same parent. */

@@ -4,12 +4,11 @@
  *
  * Two entities have the same components, one of each kind, and all pointers into the second one, `self`, are watched.
  * The first one comes before it everywhere, so what takes a value from the first moves that of `self` into the hole. A
- * pointer that the table calls good is the one that a fresh look-up gives, and the value is there; one that it calls stale
- * is not. Where a value happens to stay although the table calls the pointer stale, the cell is OPEN: nothing but the value
- * itself is checked.
+ * pointer that the table calls good is what a fresh look-up gives; one that it calls stale is not. Where a value
+ * happens to stay although the table calls the pointer stale, the cell is OPEN, and nothing but the value is checked.
  *
- * Where rows are stale the world moves each chunk that a call touches (shoal_world_def::move_rows). Where they are good it
- * is an ordinary one, since moving touches the chunks of an entity also when only what lies outside of them changes.
+ * Where rows are stale the world moves each chunk that a call touches (shoal_world_def::move_rows). Where they are good
+ * it is an ordinary one: moving touches an entity's chunks also when only what lies outside of them changes.
  */
 #include "support/fixture.h"
 #include "support/test.h"
@@ -91,20 +90,24 @@ static void check_value(int kind, const void *value) {
         const void *bytes;
         size_t size;
     } given[POINTER_COUNT] = {
-        [BUFFER] = {(const Crumb[]){{10}, {11}}, 2 * sizeof(Crumb)}, [CHUNK] = {&(Bounds){20, 21}, sizeof(Bounds)},
-        [SHARED] = {&(Side){30}, sizeof(Side)},                      [SPARSE] = {&(Heat){41}, sizeof(Heat)},
-        [STABLE] = {&(Smoke){51}, sizeof(Smoke)},                    [UNIQUE] = {&(Clock){60}, sizeof(Clock)},
-        [LINK] = {&(Owes){71}, sizeof(Owes)},                        [NAME] = {"self", sizeof "self"},
+        [BUFFER] = {(const Crumb[]){{10}, {11}}, 2 * sizeof(Crumb)},
+        [CHUNK] = {&(Bounds){20, 21}, sizeof(Bounds)},
+        [SHARED] = {&(Side){30}, sizeof(Side)},
+        [SPARSE] = {&(Heat){41}, sizeof(Heat)},
+        [STABLE] = {&(Smoke){51}, sizeof(Smoke)},
+        [UNIQUE] = {&(Clock){60}, sizeof(Clock)},
+        [LINK] = {&(Owes){71}, sizeof(Owes)},
+        [NAME] = {"self", sizeof "self"},
     };
     assert_non_null(value);
     assert_memory_equal(value, given[kind].bytes, given[kind].size);
 }
 
 static shoal_entity spawn_full(const scene *s, int32_t number) {
-    return shoal_spawn(s->world, SHOAL_VALUES(SHOAL_ITEMS(Crumb, {10}, {11}), SHOAL_DEFAULT(Bounds),
-                                              SHOAL_VALUE(Side, 30), SHOAL_VALUE(Heat, 40 + number),
-                                              SHOAL_VALUE(Smoke, 50 + number), SHOAL_DEFAULT(Lit),
-                                              SHOAL_TO_WITH(Owes, s->bank, 70 + number)));
+    return shoal_spawn(s->world,
+                       SHOAL_VALUES(SHOAL_ITEMS(Crumb, {10}, {11}), SHOAL_DEFAULT(Bounds), SHOAL_VALUE(Side, 30),
+                                    SHOAL_VALUE(Heat, 40 + number), SHOAL_VALUE(Smoke, 50 + number), SHOAL_DEFAULT(Lit),
+                                    SHOAL_TO_WITH(Owes, s->bank, 70 + number)));
 }
 
 static void scene_start(scene *s, bool move_rows) {
@@ -233,9 +236,9 @@ static shoal_status call_next_tick(scene *s) {
 }
 
 static shoal_status call_sorted_view(scene *s) {
-    shoal_query *query = shoal_query_create(
-        s->world, &(shoal_query_def){.terms = SHOAL_TERMS(SHOAL_READ(Side), SHOAL_UP(Heat)),
-                                     .group_by = SHOAL_ID(Side)});
+    shoal_query *query =
+        shoal_query_create(s->world, &(shoal_query_def){.terms = SHOAL_TERMS(SHOAL_READ(Side), SHOAL_UP(Heat)),
+                                                        .group_by = SHOAL_ID(Side)});
     shoal_view view;
     shoal_status status = shoal_view_begin(&view, query);
     while (shoal_view_next(&view)) {

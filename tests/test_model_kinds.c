@@ -170,6 +170,7 @@ static naive_outcome spawn_rows(full_model *m, const full_set_of *set, const col
                                 const shoal_entity *made) {
     full_world before;
     full_copy(&before, &m->full);
+    bool too_many = columns->row_count > full_free_slots(&m->full);
     naive_outcome outcome = 0;
     for (size_t row = 0; row < columns->row_count && outcome == 0; row++) {
         full_value values[FULL_VALUES_MAX];
@@ -191,7 +192,7 @@ static naive_outcome spawn_rows(full_model *m, const full_set_of *set, const col
     } else {
         full_free(&before);
     }
-    return outcome;
+    return outcome | (too_many ? NAIVE_ERROR(SHOAL_ENTITY_LIMIT) : 0);
 }
 
 static void op_spawn_many(full_model *m) {

@@ -373,7 +373,7 @@ static const void *ancestor_value(const shoal_world *world, const up_case *item,
     return shoal_entity_is_null(entity) ? NULL : shoal_get(world, entity, item->component);
 }
 
-/* Each component, optional and required, along each tree; by itself, filtered, grouped, sorted. */
+/* Each component, optional and required, along each tree; by itself, grouped, sorted, with and without enable bits. */
 static void up_cases_make(shoal_world *world, up_case *cases) {
     const shoal_component components[UP_COMPONENTS] = {SHOAL_ID(Local), SHOAL_ID(Loose), SHOAL_ID(Common),
                                                        SHOAL_ID(Zone)};
@@ -387,7 +387,9 @@ static void up_cases_make(shoal_world *world, up_case *cases) {
                                      .traverse = SHOAL_TRAVERSE_UP,
                                      .along = item->along},
                                     SHOAL_READ(Rank),
-                                    SHOAL_WITH(Asleep),
+                                    {.component = SHOAL_ID(Asleep),
+                                     .access = SHOAL_ACCESS_WITH,
+                                     .state = form % 2 == 0 ? SHOAL_STATE_EITHER : SHOAL_STATE_ENABLED},
                                     SHOAL_UP(Letter)};
         shoal_query_def def = {.terms = terms, .term_count = form < 2 ? 1 : 4};
         def.group_by = form == 2 || form == 3 ? SHOAL_ID(ChildOf) : (shoal_component){0};

@@ -774,6 +774,7 @@ static void test_last_key_runs_out(void **state) {
     }
     relation_list *list = relation_list_of(&m.store, m.handles[0]);
     list->first[RELATION_LIST_FIRST + 2] = UINT64_MAX - 5;
+    list->next_order = UINT64_MAX - 1;
     relation_find(&m.store, m.handles[3], no_entity)->order = UINT64_MAX - 5;
     check_model(&m);
     pair p = {4, 0};

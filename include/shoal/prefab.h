@@ -21,11 +21,11 @@
 extern "C" {
 #endif
 
-/** The tag of prefabs. Queries see entities that have it only where they name it. */
+/** The tag of prefabs. Queries see entities that have it only where they name it. Thread: any. */
 SHOAL_API extern shoal_component_slot shoal_slot_Prefab;
 
 /** The tag of entities that were destroyed and still have cleanup components. Queries see them only where they name it;
-    it cannot be added or removed. */
+    it cannot be added or removed. Thread: any. */
 SHOAL_API extern shoal_component_slot shoal_slot_Dying;
 
 /** Gives all entities of a tree the tag Prefab, all or none. Thread: world. */

@@ -14,7 +14,9 @@
  *     }
  *
  * From begin until next returns false (or shoal_view_end() is called) the world refuses structural changes.
- * Views come in a fixed order: archetypes by age, then chunks, then rows, unless the query orders or groups. Iterating
+ * Views come in a fixed order: archetypes by age, then chunks, then rows, unless the query orders or groups, or goes by a
+ * list: one whose required terms are all sparse or relations comes in the order of the smallest of them, one that names
+ * the target of a relation in the order of that target's sources. Iterating
  * allocates nothing, unless it orders or groups and something has changed.
  *
  * shoal_view_next() gives runs of rows that match, so the loop above is right for every query. Where single rows are
@@ -137,8 +139,8 @@ typedef struct shoal_term {
  *
  * `order_by` and `order_field`, or `order_by` and `compare`, sort all rows; `group_by` puts rows of one group together:
  * of a shared component those with one value (groups in the order in which their values came to the world, but a new
- * value takes the place of the first one that has gone), of an acyclic relation those of one depth, parents first. Both together sort inside of each group. The order is worked out
- * when a view is begun and is kept: where no key has changed, nothing is compared. Such a view goes by the enable bits as
+ * value takes the place of the first one that has gone), of an acyclic relation those of one depth, parents first. Both together sort inside of each group. A NaN comes behind all
+ * numbers. The order is worked out when a view is begun and is kept: where no key has changed, nothing is compared. Such a view goes by the enable bits as
  * they were then. Rows with equal keys keep the order
  * that they would have without sorting.
  */

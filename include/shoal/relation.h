@@ -34,7 +34,7 @@
 extern "C" {
 #endif
 
-/** The relation from a child to its parent. */
+/** The relation from a child to its parent. Thread: any. */
 SHOAL_API extern shoal_component_slot shoal_slot_ChildOf;
 
 /** A target, with data; read during the call only. */

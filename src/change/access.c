@@ -219,7 +219,7 @@ bool shoal_next_component(const shoal_world *world, shoal_entity entity, shoal_c
     bool is_behind = id == 0 || number != ARCHETYPE_NONE;
     for (size_t i = 0; i < world->loose_count; i++) {
         const component_type *type = ((const loose_store *)world->loose.items + i)->type;
-        if (is_behind && store_has(world, type, entity)) {
+        if (is_behind && !type->in_set && store_has(world, type, entity)) {
             component->id = type->id;
             return true;
         }

@@ -352,6 +352,17 @@ static shoal_status bulk_validate(shoal_world *world, const shoal_spawn_many_def
     return status;
 }
 
+/* Every row of a bulk has one archetype, so all have one target of a split relation. */
+static shoal_status bulk_check_columns(shoal_world *world, const shoal_spawn_many_def *def, const char *call) {
+    for (size_t i = 0; i < def->column_count; i++) {
+        const component_type *type = component_type_find(def->columns[i].component.id);
+        if (type != NULL && type->def.split) {
+            return world_fail_component(world, SHOAL_COMPONENT_KIND, call, (shoal_entity){0}, def->columns[i].component);
+        }
+    }
+    return SHOAL_OK;
+}
+
 /* Room for the rows and their slots; gives back what it has made when it fails. */
 static shoal_status bulk_reserve(shoal_world *world, shoal_archetype *target, size_t count, const char *call) {
     shoal_status status = index_prepare(&world->index, count);
@@ -431,7 +442,11 @@ shoal_status shoal_spawn_many(shoal_world *world, const shoal_spawn_many_def *de
         return world_fail(world, SHOAL_INVALID_ARGUMENT, call);
     }
     bulk_keys keys;
-    shoal_status status = bulk_keys_make(world, def, &keys);
+    shoal_status status = bulk_check_columns(world, def, call);
+    if (status != SHOAL_OK) {
+        return status;
+    }
+    status = bulk_keys_make(world, def, &keys);
     if (status != SHOAL_OK) {
         return world_fail(world, status, call);
     }

@@ -97,6 +97,48 @@ static shoal_status target_find(clone_plan *plan, clone_node *node) {
     return node->target != NULL ? SHOAL_OK : plan->world->error.status;
 }
 
+/* True when the caller gave the copied roots a component. */
+static bool is_given(const clone_plan *plan, uint32_t id) {
+    for (size_t i = 0; i < plan->value_count; i++) {
+        if (plan->values[i].component.id == id) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A copy with a split relation that leads into the tree has another target, and so another archetype, than its original
+   and than any other copy. */
+static shoal_status target_turn(clone_plan *plan, clone_node *node, const loose_store *loose) {
+    uint32_t number = clone_node_of(plan, relation_target(loose->relation, node->source));
+    if (number == CLONE_OUTSIDE || (node == plan->nodes && is_given(plan, loose->type->id))) {
+        return SHOAL_OK;
+    }
+    if (plan->count > 1) {
+        return error_detail(&plan->world->error, SHOAL_COMPONENT_KIND, plan->call,
+                            "%s is split and leads from one entity of the tree to another, so each of the %zu copies has "
+                            "archetypes of its own; make one copy a call",
+                            loose->type->def.name, plan->count);
+    }
+    const shoal_transition *edge = loose_split_edge(plan->world, node->target, loose->type,
+                                                    clone_copy_at(plan, 0, number), plan->call);
+    if (edge == NULL) {
+        return plan->world->error.status;
+    }
+    node->target = edge->target;
+    node->edge = node->edge != NULL ? node->edge : edge;
+    return SHOAL_OK;
+}
+
+static shoal_status targets_turn(clone_plan *plan, clone_node *node) {
+    shoal_status status = SHOAL_OK;
+    for (size_t k = 0; plan->is_tree && k < plan->world->loose_count && status == SHOAL_OK; k++) {
+        const loose_store *loose = (const loose_store *)plan->world->loose.items + k;
+        status = loose->type->def.split ? target_turn(plan, node, loose) : SHOAL_OK;
+    }
+    return status;
+}
+
 /* Chains the nodes that have one target, so that each target's rows are promised at once. */
 static void targets_link(clone_plan *plan) {
     for (size_t i = 0; i < plan->node_count; i++) {
@@ -121,6 +163,7 @@ static shoal_status targets_find(clone_plan *plan) {
     shoal_status status = SHOAL_OK;
     for (size_t i = 0; status == SHOAL_OK && i < plan->node_count; i++) {
         status = target_find(plan, &plan->nodes[i]);
+        status = status == SHOAL_OK ? targets_turn(plan, &plan->nodes[i]) : status;
         plan->notifies = plan->notifies || (status == SHOAL_OK && plan->nodes[i].target->notifies);
     }
     if (status == SHOAL_OK) {
@@ -199,7 +242,7 @@ static void row_notify(const clone_plan *plan, size_t copy, size_t number, notif
     shoal_entity entity = clone_copy_at(plan, copy, number);
     for (uint32_t i = 0; node->target->notifies && i < node->target->component_count; i++) {
         const component_type *type = component_type_at(node->target->ids[i]);
-        if (clone_is_told(type, kind, value_is_set(plan, node, type))) {
+        if (type->in_archetype && clone_is_told(type, kind, value_is_set(plan, node, type))) {
             void *value = notify_value(row_of(world, index_find(&world->index, entity)), type);
             notify_call(world, type, kind, entity, (shoal_entity){0}, value);
         }
@@ -243,9 +286,9 @@ static void plan_release(clone_plan *plan) {
 
 static shoal_status clone_prepare(clone_plan *plan, shoal_entity root) {
     shoal_status status = tree_collect(plan, root);
+    status = status == SHOAL_OK ? slots_prepare(plan) : status; /* targets may depend on the handles to come */
     status = status == SHOAL_OK ? targets_find(plan) : status;
     status = status == SHOAL_OK ? clone_given_stage(plan) : status;
-    status = status == SHOAL_OK ? slots_prepare(plan) : status;
     status = status == SHOAL_OK ? rows_promise(plan) : status;
     status = status == SHOAL_OK ? clone_rows_make(plan) : status;
     status = status == SHOAL_OK ? clone_loose_prepare(plan) : status;

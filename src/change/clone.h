@@ -25,7 +25,8 @@
 typedef struct clone_node {
     shoal_entity source;
     shoal_archetype *target;      /* of its copies */
-    const shoal_transition *edge; /* from its archetype to the target; NULL: they are one */
+    const shoal_transition *edge; /* from its archetype to the target, or to one with the same columns; NULL: they are
+                                     one */
     row_place from;               /* of the source, once all room has been made */
     uint64_t rows;                /* of this node's copies and those of the ones before with the same target, where no
                                      later one has it; else 0 */

@@ -165,6 +165,9 @@ COLD static shoal_status link_record(shoal_commands *commands, shoal_command *co
     if (!target_is_possible(commands, target)) {
         return index_why(&commands->world->index, target);
     }
+    if (type->def.split && shoal_entity_is_placeholder(target)) {
+        return SHOAL_ENTITY_PLACEHOLDER; /* the archetype of a target is made before any entity */
+    }
     if (type->def.size == 0 || (data == NULL && !component_default_can_fail(type))) {
         memcpy(command->data.payload, &target, sizeof target);
         return SHOAL_OK;

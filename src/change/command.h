@@ -13,6 +13,7 @@
  * Commands on components outside of archetypes (loose ones) are carried out at their own place; the others are folded, a
  * segment of the chain at a time: a segment ends with a destroy, with what may fail for reasons that only the commit
  * knows, or where what follows must find the row as it is then.
+ * A command on a split relation moves the row at its own place as well, so the segment before it ends there.
  * A component that others require is recorded before the one that requires it, as an internal command.
  * Invariant "owned": a value in the buffer is a complete object that the buffer ends unless applying has moved it into
  * a row. Thread rule: world.
@@ -132,7 +133,8 @@ struct shoal_commands {
     memory_array bases; /* shoal_archetype *: while planning a chain, where its entity may be */
     size_t base_count;
     bool is_cut;      /* while applying: segments end after commands on cleanup components, since a cascade may come */
-    bool is_linked;   /* while applying: relations are added, so a spawn's row must be there at once */
+    bool is_released; /* while applying: a target of a split relation may end, so that the rows of its sources move */
+    bool is_linked;   /* while applying: relations name entities, so a spawn's row must be there at once */
     bool is_named;    /* while applying: there are names, so a clear may fail */
     bool is_applying; /* callbacks must not touch the buffer */
     shoal_commands_def def;
@@ -169,6 +171,13 @@ static inline shoal_entity *command_target(shoal_command *command) {
 static inline bool command_is_loose(const shoal_command *command) {
     return command->kind == SHOAL_COMMAND_UNRELATE ||
            (command->component != 0 && !component_type_at(command->component)->in_archetype);
+}
+
+/* True for a command that may move the row of its entity at its own place, since a split relation changes. */
+static inline bool command_splits(const shoal_command *command) {
+    return command_is_loose(command) && component_type_at(command->component)->def.split &&
+           (command->kind == SHOAL_COMMAND_ADD || command->kind == SHOAL_COMMAND_REMOVE ||
+            command->kind == SHOAL_COMMAND_UNRELATE);
 }
 
 /* The value that a command brings: of a relation, its data. NULL when it has none, or the memory is the caller's. */

@@ -10,6 +10,7 @@
  */
 #include "command.h"
 #include "command_loose.h"
+#include "command_split.h"
 #include "destroy.h"
 #include "loose.h"
 
@@ -28,6 +29,12 @@ static ALWAYS_INLINE shoal_status target_count_row(shoal_commands *commands, sho
     }
     target->pending_rows++;
     return SHOAL_OK;
+}
+
+shoal_status command_count_rows(shoal_commands *commands, shoal_archetype *target, uint64_t rows) {
+    shoal_status status = rows != 0 ? target_count_row(commands, target) : SHOAL_OK;
+    target->pending_rows += status == SHOAL_OK && rows != 0 ? (uint32_t)(rows - 1) : 0;
+    return status;
 }
 
 static void targets_forget(shoal_commands *commands) {
@@ -132,6 +139,11 @@ static uint32_t *head_of(const shoal_commands *commands, shoal_entity entity) {
     return &commands->head_pages[page][slot & (INDEX_PAGE_SLOTS - 1)];
 }
 
+uint32_t command_chain_of(const shoal_commands *commands, shoal_entity entity) {
+    const uint32_t *head = head_of(commands, entity);
+    return head != NULL && *head != 0 ? *head - 1 : COMMAND_NONE;
+}
+
 static shoal_status heads_reserve(shoal_commands *commands, uint32_t page) {
     shoal_memory *memory = &commands->world->memory;
     uint32_t page_count = commands->world->index.page_count;
@@ -203,8 +215,7 @@ static bool may_outlive_destroy(const shoal_commands *commands) {
     return commands->is_special || commands->world->loose_count != 0 || commands->world->special_archetypes != 0;
 }
 
-/* One more archetype, unless it is among those from `first` on, in which the entity of a chain may be. */
-static shoal_status bases_add(shoal_commands *commands, size_t first, shoal_archetype *base) {
+shoal_status command_base_add(shoal_commands *commands, size_t first, shoal_archetype *base) {
     for (size_t i = first; i < commands->base_count; i++) {
         if (((shoal_archetype **)commands->bases.items)[i] == base) {
             return SHOAL_OK;
@@ -230,7 +241,7 @@ static shoal_status bases_add_dying(shoal_commands *commands, size_t first, shoa
         return commands->world->error.status;
     }
     shoal_status status = needs_row ? target_count_row(commands, edge->target) : SHOAL_OK;
-    return status == SHOAL_OK ? bases_add(commands, first, edge->target) : status;
+    return status == SHOAL_OK ? command_base_add(commands, first, edge->target) : status;
 }
 
 /* Folds the segment at `head` for an entity of archetype `base`; its row, and where the entity may be afterwards. */
@@ -250,7 +261,7 @@ static shoal_status plan_segment(shoal_commands *commands, shoal_archetype *base
         return commands->world->error.status;
     }
     status = spawns || edge->target != base ? target_count_row(commands, edge->target) : SHOAL_OK;
-    status = status == SHOAL_OK ? bases_add(commands, first, edge->target) : status;
+    status = status == SHOAL_OK ? command_base_add(commands, first, edge->target) : status;
     if (status == SHOAL_OK && (destroyed || commands->is_cut)) {
         status = bases_add_dying(commands, first, edge->target, destroyed);
     }
@@ -262,11 +273,12 @@ static shoal_status plan_segment(shoal_commands *commands, shoal_archetype *base
 static shoal_status plan_chain(shoal_commands *commands, shoal_archetype *base, uint32_t head, bool spawns) {
     commands->base_count = 0;
     size_t begin = 0;
-    shoal_status status = bases_add(commands, 0, base);
+    shoal_status status = command_base_add(commands, 0, base);
     if (status == SHOAL_OK && commands->is_cut) {
         status = bases_add_dying(commands, 0, base, false);
     }
     while (head != COMMAND_NONE && status == SHOAL_OK) {
+        status = !spawns ? command_split_plan(commands, head, begin, apply_call) : SHOAL_OK;
         size_t end = commands->base_count;
         for (size_t i = begin; i < end && status == SHOAL_OK; i++) {
             base = ((shoal_archetype **)commands->bases.items)[i];
@@ -276,6 +288,9 @@ static shoal_status plan_chain(shoal_commands *commands, shoal_archetype *base, 
                 status = plan_segment(commands, base, head, end, spawns);
                 commands->fold.fails = false;
             }
+        }
+        if (spawns && status == SHOAL_OK) { /* its row is there before its links */
+            status = command_split_plan(commands, head, end, apply_call);
         }
         head = commands->fold.next;
         begin = end;
@@ -402,7 +417,9 @@ static shoal_status plan_chains(shoal_commands *commands) {
                                                        commands->spawn_count, sizeof(shoal_entity))
                                 : status;
     status = status != SHOAL_OK ? world_fail(world, status, apply_call) : command_loose_plan(commands, apply_call);
+    command_split_begin(commands);
     status = status == SHOAL_OK ? plan_linked(commands) : status;
+    status = status == SHOAL_OK ? command_split_plan_ends(commands, apply_call) : status;
     status = status == SHOAL_OK ? plan_cascades(commands) : status;
     if (status != SHOAL_OK) {
         heads_clear(commands);
@@ -710,7 +727,9 @@ static uint32_t pending_flush(shoal_commands *commands, uint32_t head, uint32_t 
 static void doomed_flush(shoal_commands *commands, const destroy_plan *plan, uint32_t number) {
     for (size_t i = 0; i < plan->count && plan->count > 1; i++) {
         uint32_t *head = head_of(commands, plan->doomed[i]);
-        if (head != NULL && *head != 0 && *head - 1 < number) {
+        bool is_pending = head != NULL && *head != 0 && *head - 1 < number;
+        /* The slot may have had another entity, whose commands are of no interest any more. */
+        if (is_pending && command_at(commands, *head - 1)->entity.bits == plan->doomed[i].bits) {
             uint32_t next = pending_flush(commands, *head - 1, number, plan->doomed[i]);
             *head = next == COMMAND_NONE ? 0 : next + 1;
         }

@@ -101,7 +101,8 @@ static bool is_new(const shoal_commands *commands, const shoal_archetype *base, 
             return !entry_at(&commands->fold, i)->present;
         }
     }
-    return commands->fold.cleared || archetype_find(base, component) == ARCHETYPE_NONE;
+    return commands->fold.cleared || !component_type_at(component)->in_archetype ||
+           archetype_find(base, component) == ARCHETYPE_NONE;
 }
 
 static bool type_requires(uint32_t component, uint32_t required) {
@@ -293,12 +294,26 @@ bool command_may_fail(const shoal_commands *commands, const shoal_command *comma
     return def->storage == SHOAL_STORAGE_RELATION && def->required_count != 0;
 }
 
-/* True for what may take the last cleanup component of a dying entity, which ends it. */
-static bool may_end_dying(const shoal_commands *commands, const shoal_command *command) {
+/* True when the next command of the entity, or the one that it is required for, moves the row by itself. */
+static bool is_before_split(const shoal_commands *commands, uint32_t number) {
+    uint32_t next = command_at(commands, number)->next;
+    while (command_at(commands, next)->kind == COMMAND_REQUIRE) {
+        next++;
+    }
+    return command_splits(command_at(commands, next));
+}
+
+/* True for a removal that must be carried out before anything else is: it may take the last cleanup component of a dying
+   entity, which ends it, or a shared value that comes back as its default. */
+static bool removal_is_felt(const shoal_commands *commands, const shoal_command *command) {
     if (command->kind == SHOAL_COMMAND_CLEAR) {
         return commands->is_special || commands->world->special_archetypes != 0;
     }
-    return command->kind == SHOAL_COMMAND_REMOVE && component_type_at(command->component)->def.cleanup;
+    if (command->kind != SHOAL_COMMAND_REMOVE) {
+        return false;
+    }
+    const shoal_component_def *def = &component_type_at(command->component)->def;
+    return def->cleanup || def->storage == SHOAL_STORAGE_SHARED;
 }
 
 /* True for what changes the cleanup components that a cascade leaves behind. */
@@ -323,7 +338,8 @@ bool command_ends_segment(const shoal_commands *commands, uint32_t number) {
         (spawn_is_cut(commands, number) || (needs_row(commands, command->next) && !command_is_loose(command)))) {
         return true;
     }
-    return command_may_fail(commands, command) || may_end_dying(commands, command) || may_be_cut(commands, command);
+    return is_before_split(commands, number) || command_may_fail(commands, command) ||
+           removal_is_felt(commands, command) || may_be_cut(commands, command);
 }
 
 static void fold_begin(command_fold *fold) {

@@ -3,6 +3,7 @@
  */
 #include "command_loose.h"
 
+#include "command_split.h"
 #include "loose.h"
 
 /* ---- the plan ---- */
@@ -122,6 +123,7 @@ shoal_status command_loose_plan(shoal_commands *commands, const char *call) {
     commands->is_named = commands->world->names.count != 0;
     commands->is_linked = false;
     for (size_t i = 0; i < commands->command_count && commands->is_special && status == SHOAL_OK; i++) {
+        commands->is_linked = commands->is_linked || command_at(commands, i)->kind == SHOAL_COMMAND_UNRELATE;
         if (is_first_add(commands, i)) {
             status = component_plan(commands, component_type_at(command_at(commands, i)->component));
         }
@@ -161,7 +163,8 @@ static bool has_value_for(const shoal_world *world, const component_type *type, 
 static shoal_status set_check(shoal_commands *commands, shoal_command *command, shoal_entity entity) {
     const component_type *type = component_type_at(command->component);
     bool is_relation = type->def.storage == SHOAL_STORAGE_RELATION;
-    if (!has_value_for(commands->world, type, entity, target_of(commands, command))) {
+    shoal_entity target = target_of(commands, command); /* null when its spawn was dropped */
+    if ((is_relation && shoal_entity_is_null(target)) || !has_value_for(commands->world, type, entity, target)) {
         return is_relation ? SHOAL_RELATION_MISSING : SHOAL_COMPONENT_MISSING;
     }
     if (type->def.size == 0) {
@@ -183,9 +186,13 @@ static shoal_status add_check(shoal_commands *commands, shoal_command *command, 
     if (command_value_is_refused(command)) {
         return SHOAL_VALUE_REFUSED;
     }
-    return type->def.storage == SHOAL_STORAGE_RELATION
-               ? loose_check_link(world, type, entity, target_of(commands, command), "shoal_commands_apply")
-               : SHOAL_OK;
+    if (type->def.storage != SHOAL_STORAGE_RELATION) {
+        return SHOAL_OK;
+    }
+    shoal_entity target = target_of(commands, command);
+    return type->def.split && !command_split_is_planned(commands, entity, type, target)
+               ? SHOAL_ENTITY_DEAD
+               : loose_check_link(world, type, entity, target, "shoal_commands_apply");
 }
 
 /* Puts the value of an add or a set that has been checked in place; true when it is new. */
@@ -196,6 +203,9 @@ static bool value_put(shoal_commands *commands, shoal_command *command, shoal_en
     /* A default that was made for a new one is not for one that is there. */
     bool is_taken = (command->flags & COMMAND_HAS_VALUE) || !has_value_for(world, type, entity, target);
     void *data = is_taken ? command_deliver(commands, command) : NULL;
+    if (UNLIKELY(type->def.split)) {
+        loose_split_move(world, type, entity, target);
+    }
     return type->def.storage == SHOAL_STORAGE_RELATION
                ? loose_link(world, store_relation(world, type->id), entity, target, data)
                : loose_put(world, store_sparse(world, type->id), entity, data);
@@ -293,14 +303,18 @@ static void commit_removal(shoal_commands *commands, shoal_command *command, uin
         command_dropped(commands, number, SHOAL_ENTITY_DEAD);
         return;
     }
-    if (!store_has(world, type, entity)) {
+    if (is_unrelate ? !has_value_for(world, type, entity, target) : !store_has(world, type, entity)) {
         return;
     }
     shoal_status status = loose_check_unlink(world, type, entity, "shoal_commands_apply");
     if (status != SHOAL_OK) {
         command_dropped(commands, number, status);
     } else if (type->def.storage == SHOAL_STORAGE_RELATION) {
-        loose_unlink(world, store_relation(world, type->id), entity, target);
+        relation_store *store = store_relation(world, type->id);
+        if (UNLIKELY(type->def.split) && relation_find(store, entity, target) != NULL) {
+            loose_split_move(world, type, entity, (shoal_entity){0});
+        }
+        loose_unlink(world, store, entity, target);
     } else {
         loose_take(world, store_sparse(world, type->id), entity);
     }

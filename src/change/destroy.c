@@ -156,10 +156,114 @@ static shoal_status dying_promise(shoal_world *world, const destroy_plan *plan, 
     return status;
 }
 
-/* Ends the promises to the archetypes that doomed entities of these archetypes go to. */
-static void dying_settle(shoal_world *world) {
+/* ---- what lets go: sources of split relations that stay, whose rows leave the archetypes of the doomed ---- */
+
+static bool type_releases(const component_type *type) {
+    return type->def.split && type->def.on_target_destroyed == SHOAL_TARGET_REMOVE;
+}
+
+static bool any_releases(const shoal_world *world) {
+    for (size_t k = 0; k < world->loose_count; k++) {
+        if (type_releases(((const loose_store *)world->loose.items + k)->type)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* True when an entity comes behind number `i` of the doomed, so that it ends before that one. */
+static bool ends_before(const destroy_plan *plan, size_t i, shoal_entity entity) {
+    size_t at = plan->count;
+    while (--at > i && plan->doomed[at].bits != entity.bits) {
+    }
+    return at > i;
+}
+
+/* The edge that the row of a source takes when doomed number `i` ends, as the target of the relation of store `k`: by then
+   its other targets may have ended that are doomed as well. NULL with the error stored. */
+static const shoal_transition *release_edge(shoal_world *world, const destroy_plan *plan, size_t i, size_t k,
+                                            shoal_entity source, const char *call) {
+    const loose_store *stores = world->loose.items;
+    shoal_archetype *base = doomed_archetype(world, source);
+    for (size_t other = 0; other < world->loose_count; other++) {
+        if (other == k || !type_releases(stores[other].type)) {
+            continue;
+        }
+        shoal_entity target = relation_target(stores[other].relation, source);
+        if (!doomed_is_marked(world, target) ||
+            (target.bits == plan->doomed[i].bits ? other > k : !ends_before(plan, i, target))) {
+            continue;
+        }
+        const shoal_transition *edge = loose_split_edge(world, base, stores[other].type, (shoal_entity){0}, call);
+        if (edge == NULL) {
+            return NULL;
+        }
+        base = edge->target;
+    }
+    return loose_split_edge(world, base, stores[k].type, (shoal_entity){0}, call);
+}
+
+/* Counts the rows of the sources that doomed number `i` has in store `k`. */
+static shoal_status release_count(shoal_world *world, const destroy_plan *plan, size_t i, size_t k, const char *call) {
+    const relation_store *store = ((const loose_store *)world->loose.items + k)->relation;
+    const relation_list *list = relation_sources(store, plan->doomed[i]);
+    const shoal_entity *sources = NULL;
+    size_t count = 0;
+    for (size_t run = 0; list != NULL && relation_list_run(list, run, &sources, &count); run++) {
+        for (size_t s = 0; s < count; s++) {
+            if (doomed_is_marked(world, sources[s])) {
+                continue;
+            }
+            const shoal_transition *edge = release_edge(world, plan, i, k, sources[s], call);
+            if (edge == NULL) {
+                return world->error.status;
+            }
+            edge->target->pending_rows++;
+        }
+    }
+    return SHOAL_OK;
+}
+
+/* Room for the rows of all sources that let go. All are counted before any room is made, since that may move rows, and
+   rows that move lose their marks. */
+static shoal_status releases_promise(shoal_world *world, const destroy_plan *plan, const char *call) {
+    shoal_status status = SHOAL_OK;
+    for (size_t k = 0; k < world->loose_count && status == SHOAL_OK; k++) {
+        bool releases = type_releases(((const loose_store *)world->loose.items + k)->type);
+        for (size_t i = 0; releases && i < plan->count && status == SHOAL_OK; i++) {
+            status = release_count(world, plan, i, k, call);
+        }
+    }
     for (uint32_t age = 0; age < world->archetype_count; age++) {
-        if (world->by_age[age]->hidden & ARCHETYPE_DYING) {
+        shoal_archetype *archetype = world->by_age[age];
+        if (status == SHOAL_OK && archetype->pending_rows != 0) {
+            status = archetype_promise(world, archetype, archetype->pending_rows);
+            status = status == SHOAL_OK ? SHOAL_OK : world_fail(world, status, call);
+        }
+        archetype->pending_rows = 0;
+    }
+    return status;
+}
+
+/* Marks the links of split relations that the doomed have, since the marks of entities do not last: see releases_promise(). */
+static void doomed_mark_links(const shoal_world *world, const destroy_plan *plan) {
+    for (size_t k = 0; k < world->loose_count; k++) {
+        const loose_store *loose = (const loose_store *)world->loose.items + k;
+        bool is_split = loose->type->def.split && loose->relation->link_count != 0;
+        for (size_t i = 0; is_split && i < plan->count; i++) {
+            relation_link *link = relation_find(loose->relation, plan->doomed[i], (shoal_entity){0});
+            if (link != NULL) {
+                link->next = 1;
+            }
+        }
+    }
+}
+
+/* Ends all promises. */
+static void promises_settle(shoal_world *world) {
+    for (uint32_t age = 0; age < world->archetype_count; age++) {
+        const shoal_archetype *archetype = world->by_age[age];
+        if (archetype->reserved_rows != 0 || archetype->spare_count != 0) {
             archetype_settle(world, world->by_age[age]);
         }
     }
@@ -218,7 +322,6 @@ shoal_status destroy_plan_make(shoal_world *world, const shoal_entity *entities,
     if (status != SHOAL_OK) {
         return world_fail(world, status, call);
     }
-    plan->is_promised = is_promised;
     for (size_t i = 0; i < count; i++) {
         if (doomed_mark(world, entities[i])) {
             plan->doomed[plan->count++] = entities[i];
@@ -230,11 +333,17 @@ shoal_status destroy_plan_make(shoal_world *world, const shoal_entity *entities,
         doomed_sort(world, plan);
     }
     status = refusals_check(world, plan, call);
-    if (status == SHOAL_OK && !is_promised && any_has_cleanup(world, plan)) {
+    bool needs_rows = status == SHOAL_OK && !is_promised;
+    if (needs_rows && any_has_cleanup(world, plan)) {
         status = dying_promise(world, plan, call);
-        if (status != SHOAL_OK) {
-            dying_settle(world);
-        }
+        plan->promises = true;
+    }
+    if (needs_rows && status == SHOAL_OK && any_releases(world)) {
+        status = releases_promise(world, plan, call);
+        plan->promises = true;
+    }
+    if (status != SHOAL_OK && plan->promises) {
+        promises_settle(world);
     }
     if (status != SHOAL_OK) {
         doomed_unmark(world, plan);
@@ -272,20 +381,19 @@ void destroy_dead(shoal_world *world, shoal_entity entity) {
 }
 
 void destroy_commit(shoal_world *world, destroy_plan *plan) {
-    bool dying = false;
+    doomed_mark_links(world, plan);
     for (size_t i = plan->count; i-- > 0;) {
         shoal_entity entity = plan->doomed[i];
         index_record *record = index_find(&world->index, entity);
         record->place &= ~INDEX_MARK;
         if (row_of(world, record).archetype->has_cleanup) {
             destroy_to_dying(world, entity, record);
-            dying = true;
         } else {
             destroy_dead(world, entity);
         }
     }
-    if (dying && !plan->is_promised) {
-        dying_settle(world);
+    if (plan->promises) {
+        promises_settle(world);
     }
     plan_release(world, plan);
 }

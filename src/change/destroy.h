@@ -17,7 +17,7 @@ typedef struct destroy_plan {
     size_t count;
     size_t capacity; /* of the scratch memory when `is_scratch` */
     bool is_scratch; /* else it is the world's own list */
-    bool is_promised; /* rows for what stays behind have been promised by a command buffer, which settles them */
+    bool promises;   /* rows have been promised, which the commit settles; those of a command buffer are its own */
     shoal_entity one[1];
 } destroy_plan;
 

@@ -58,8 +58,20 @@ shoal_status loose_reserve_cascade(shoal_world *world, const component_type *typ
     if (type->def.on_target_destroyed != SHOAL_TARGET_DESTROY) {
         return SHOAL_OK;
     }
-    return memory_array_reserve(&world->memory, SHOAL_PURPOSE_RELATION, &world->doomed,
-                                world->cascade_links + more + 1, sizeof(shoal_entity)); /* and the one that is named */
+    size_t needed = (size_t)(world->cascade_links + more + 1); /* and the one that is named */
+    if (LIKELY(needed <= world->doomed.capacity)) {
+        return SHOAL_OK;
+    }
+    /* The list is empty between destroys, so nothing is copied. */
+    memory_array grown = {0};
+    size_t capacity = needed < world->doomed.capacity * 2 ? world->doomed.capacity * 2 : needed;
+    shoal_status status =
+        memory_array_reserve(&world->memory, SHOAL_PURPOSE_RELATION, &grown, capacity, sizeof(shoal_entity));
+    if (status == SHOAL_OK) {
+        memory_array_release(&world->memory, SHOAL_PURPOSE_RELATION, &world->doomed, sizeof(shoal_entity));
+        world->doomed = grown;
+    }
+    return status;
 }
 
 bool loose_link(shoal_world *world, relation_store *store, shoal_entity source, shoal_entity target, void *data) {
@@ -115,12 +127,52 @@ void loose_unlink(shoal_world *world, relation_store *store, shoal_entity source
     }
 }
 
+const shoal_transition *loose_split_edge(shoal_world *world, shoal_archetype *archetype, const component_type *type,
+                                         shoal_entity target, const char *call) {
+    bool adds = !shoal_entity_is_null(target);
+    const shoal_component component = {type->id};
+    const shoal_link link = {.target = target};
+    const shoal_value value = {.component = component, .data = &link};
+    transition_keys keys = {
+        .add = &value, .add_count = adds, .remove = &component, .remove_count = !adds, .is_bare = true};
+    return transition_find(world, archetype, &keys, call);
+}
+
+void loose_split_move(shoal_world *world, const component_type *type, shoal_entity entity, shoal_entity target) {
+    index_record *record = index_find(&world->index, entity);
+    row_place place = row_of(world, record);
+    const shoal_transition *edge = loose_split_edge(world, place.archetype, type, target, "");
+    SHOAL_ASSERT(edge != NULL);
+    if (edge->target != place.archetype) {
+        SHOAL_ASSERT(edge->target->open != NULL);
+        row_move(world, place, edge, entity, record);
+    }
+}
+
+/* The rows of the sources of a target leave its archetypes. Those of sources that are doomed as well stay: they are about
+   to end, or have another way to go. */
+static void rows_release(shoal_world *world, const relation_store *store, const relation_list *list,
+                         shoal_entity target) {
+    const shoal_entity *sources = NULL;
+    size_t count = 0;
+    for (size_t run = 0; relation_list_run(list, run, &sources, &count); run++) {
+        for (size_t i = 0; i < count; i++) {
+            if (relation_find(store, sources[i], target)->next == 0) {
+                loose_split_move(world, store->type, sources[i], no_target);
+            }
+        }
+    }
+}
+
 /* All links that lead to an entity go; their sources stay. */
 static void sources_release(shoal_world *world, relation_store *store, shoal_entity target) {
     uint64_t before = store->link_count;
     const relation_list *list = relation_sources(store, target);
     if (list == NULL) {
         return;
+    }
+    if (UNLIKELY(store->type->def.split)) {
+        rows_release(world, store, list, target);
     }
     for (size_t run = 0; UNLIKELY(store->type->notifies); run++) {
         const shoal_entity *sources = NULL;

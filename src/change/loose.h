@@ -59,6 +59,14 @@ bool loose_link(shoal_world *world, relation_store *store, shoal_entity source, 
 void loose_notify_link(shoal_world *world, const relation_store *store, shoal_entity source, shoal_entity target,
                        notify_kind kind);
 
+/* The edge that a row takes when its entity gets another target of a split relation (null: none any more); required
+   components are left out. Made if there is none: NULL with the error stored. The one to a target is gone with it. */
+const shoal_transition *loose_split_edge(shoal_world *world, shoal_archetype *archetype, const component_type *type,
+                                         shoal_entity target, const char *call);
+
+/* Takes the row of an entity along such an edge, which is there, as is its room; the links stay as they are. */
+void loose_split_move(shoal_world *world, const component_type *type, shoal_entity entity, shoal_entity target);
+
 /* Removes a link (null target: all of the source's) and tells the hooks. */
 void loose_unlink(shoal_world *world, relation_store *store, shoal_entity source, shoal_entity target);
 

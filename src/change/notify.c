@@ -17,10 +17,15 @@ COLD void notify_call(shoal_world *world, const component_type *type, notify_kin
     world_lock_leave(world, outer);
 }
 
+/* True for a component whose hooks are told of rows: of a split relation they are told of links. */
+static bool is_told(const component_type *type) {
+    return type->notifies && type->in_archetype;
+}
+
 static void notify_row(shoal_world *world, notify_kind kind, shoal_entity entity, row_place place) {
     for (uint32_t i = 0; i < place.archetype->component_count; i++) {
         const component_type *type = component_type_at(place.archetype->ids[i]);
-        if (type->notifies && (kind != NOTIFY_SET || type->def.size != 0)) {
+        if (is_told(type) && (kind != NOTIFY_SET || type->def.size != 0)) {
             notify_call(world, type, kind, entity, (shoal_entity){0}, notify_value(place, type));
         }
     }
@@ -43,7 +48,7 @@ void notify_edge_removed(shoal_world *world, const shoal_transition *edge, shoal
     const shoal_archetype *source = place.archetype;
     for (uint32_t i = 0; source->notifies && i < source->component_count; i++) {
         const component_type *type = component_type_at(source->ids[i]);
-        if (type->notifies && archetype_find(edge->target, type->id) == ARCHETYPE_NONE) {
+        if (is_told(type) && archetype_find(edge->target, type->id) == ARCHETYPE_NONE) {
             notify_call(world, type, NOTIFY_REMOVE, entity, (shoal_entity){0}, notify_value(place, type));
         }
     }
@@ -53,7 +58,7 @@ void notify_edge_new(shoal_world *world, const shoal_transition *edge, shoal_ent
     const shoal_archetype *target = edge->target;
     for (uint32_t i = 0; target->notifies && i < target->component_count; i++) {
         const component_type *type = component_type_at(target->ids[i]);
-        if (type->notifies && archetype_find(edge->source, type->id) == ARCHETYPE_NONE) {
+        if (is_told(type) && archetype_find(edge->source, type->id) == ARCHETYPE_NONE) {
             notify_call(world, type, NOTIFY_ADD, entity, (shoal_entity){0}, notify_value(place, type));
         }
     }
@@ -63,7 +68,7 @@ void notify_edge_given(shoal_world *world, const shoal_transition *edge, const s
                        row_place place) {
     for (size_t i = 0; edge->target->notifies && i < edge->add_count; i++) {
         const component_type *type = component_type_at(values[i].component.id);
-        if (type->notifies && type->in_archetype && type->def.size != 0 && values[i].data != NULL) {
+        if (is_told(type) && type->def.size != 0 && values[i].data != NULL) {
             notify_call(world, type, NOTIFY_SET, entity, (shoal_entity){0}, notify_value(place, type));
         }
     }

@@ -84,10 +84,10 @@ static ALWAYS_INLINE relation_store *relation_store_of(const shoal_world *world,
 
 /* ---- relating ---- */
 
-/* Links of such a type are bytes, and concern nobody but both ends. */
+/* Links of such a type are bytes, and concern nobody but both ends: rows stay where they are. */
 static ALWAYS_INLINE bool type_is_plain(const component_type *type) {
     return LIKELY(!type->hooked) && LIKELY(!type->notifies) && LIKELY(type->def.validate == NULL) &&
-           LIKELY(type->def.required_count == 0);
+           LIKELY(type->def.required_count == 0) && LIKELY(!type->def.split);
 }
 
 /* True when the source gets a link that it does not have, and no data that may lie in one that is replaced. */
@@ -186,6 +186,13 @@ static shoal_status unrelate(shoal_world *world, shoal_entity source, shoal_comp
     relation_store *store = store_relation(world, type->id);
     if (store == NULL || relation_find(store, source, target) == NULL) {
         return SHOAL_OK;
+    }
+    if (UNLIKELY(type->def.split)) { /* the row moves */
+        shoal_status removed = shoal_remove(world, source, relation);
+        if (removed != SHOAL_OK) {
+            world->error.call = call;
+        }
+        return removed;
     }
     shoal_status status = loose_check_unlink(world, type, source, call);
     if (status == SHOAL_OK) {

@@ -244,6 +244,7 @@ shoal_status shoal_spawn_at(shoal_world *world, shoal_entity chosen, const shoal
     transition_bound(world);
     spawning spawn = {.edge = transition_find(world, world->root, &keys, call), .values = values};
     if (spawn.edge == NULL) {
+        world_note_idle(world);
         return world->error.status;
     }
     status = change_validate(world, values, value_count, call);

@@ -97,7 +97,7 @@ static uint64_t rows_with(const filter_rows *rows, const query_term *term, uint6
     if (term->type->def.storage == SHOAL_STORAGE_UNIQUE) {
         return unique_find(&rows->query->world->uniques, term->component.id) != NULL ? candidates : 0;
     }
-    if (!term->type->in_archetype) {
+    if (!term->type->in_set) {
         return entities_with(rows, term, candidates);
     }
     if (archetype_find(rows->archetype, term->component.id) == ARCHETYPE_NONE) {
@@ -106,6 +106,10 @@ static uint64_t rows_with(const filter_rows *rows, const query_term *term, uint6
     if (term->shared_number != SHARED_NONE) {
         uint32_t number = archetype_shared_number(rows->archetype, term->component.id);
         return rows->archetype->more->shared[number].key == term->shared_number ? candidates : 0;
+    }
+    if (!shoal_entity_is_null(term->target)) { /* of a split relation */
+        uint32_t number = archetype_shared_number(rows->archetype, term->component.id);
+        return rows->archetype->more->shared[number].key == term->target.bits ? candidates : 0;
     }
     if (!term->type->def.toggle || term->state == SHOAL_STATE_EITHER) {
         return candidates;
@@ -132,7 +136,7 @@ static uint64_t rows_of_group(const filter_rows *rows, size_t number, uint64_t c
 }
 
 static bool term_is_cheap(const query_term *term) {
-    return term->traverse == SHOAL_TRAVERSE_SELF && term->type->in_archetype && !access_is_any(term->access);
+    return term->traverse == SHOAL_TRAVERSE_SELF && term->type->in_set && !access_is_any(term->access);
 }
 
 uint64_t query_filter_word(const query_data *query, const shoal_archetype *archetype, const chunk_ref *ref, size_t word,

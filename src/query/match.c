@@ -10,7 +10,7 @@
 
 /* Whether what a term names is there, going by the archetype alone. */
 static query_verdict term_presence(const query_term *term, const shoal_archetype *archetype) {
-    if (term->traverse != SHOAL_TRAVERSE_SELF || !term->type->in_archetype) {
+    if (term->traverse != SHOAL_TRAVERSE_SELF || !term->type->in_set) {
         return QUERY_ROWS;
     }
     if (archetype_find(archetype, term->component.id) == ARCHETYPE_NONE) {
@@ -19,6 +19,10 @@ static query_verdict term_presence(const query_term *term, const shoal_archetype
     if (term->shared_number != SHARED_NONE) {
         uint32_t number = archetype_shared_number(archetype, term->component.id);
         return archetype->more->shared[number].key == term->shared_number ? QUERY_YES : QUERY_NO;
+    }
+    if (!shoal_entity_is_null(term->target)) { /* of a split relation */
+        uint32_t number = archetype_shared_number(archetype, term->component.id);
+        return archetype->more->shared[number].key == term->target.bits ? QUERY_YES : QUERY_NO;
     }
     return term->type->def.toggle && term->state != SHOAL_STATE_EITHER ? QUERY_ROWS : QUERY_YES;
 }

@@ -181,7 +181,7 @@ static bool term_is_row_wise(const query_term *term) {
                    access_is_any(term->access);
     bool is_unique = term->type->def.storage == SHOAL_STORAGE_UNIQUE && !access_is_any(term->access);
     bool by_bits = term->type->def.toggle && term->state != SHOAL_STATE_EITHER;
-    return filters && !is_unique && (term->traverse != SHOAL_TRAVERSE_SELF || !term->type->in_archetype || by_bits);
+    return filters && !is_unique && (term->traverse != SHOAL_TRAVERSE_SELF || !term->type->in_set || by_bits);
 }
 
 /* What one term makes of the whole query. */
@@ -192,11 +192,11 @@ static void term_sum_up(query_data *query, const query_term *term, bool *may_dri
     query->is_row_wise = query->is_row_wise || term_is_row_wise(term);
     query->sees_bits = query->sees_bits || (type->def.toggle && term->state != SHOAL_STATE_EITHER);
     query->has_gate = query->has_gate || (type->def.storage == SHOAL_STORAGE_UNIQUE && !access_is_any(term->access));
-    if (required && type->in_archetype) {
+    if (required && type->in_set) {
         query->required |= UINT64_C(1) << (type->id % 64);
         query->needs_archetype = true;
     }
-    if (required && !type->in_archetype && type->def.storage != SHOAL_STORAGE_UNIQUE) {
+    if (required && !type->in_set && type->def.storage != SHOAL_STORAGE_UNIQUE) {
         *may_drive = true;
         *has_target = *has_target || !shoal_entity_is_null(term->target);
     }
@@ -392,17 +392,17 @@ bool shoal_query_matches(const shoal_query *query, shoal_entity entity) {
 }
 
 /* The first entity in the order of iteration, and whether there is more than one. */
-static shoal_entity first_of(shoal_query *query, bool *is_single) {
-    shoal_entity first = {0};
+static shoal_status first_of(shoal_query *query, shoal_entity *first, bool *is_single) {
     shoal_view view;
     *is_single = true;
-    (void)shoal_view_begin(&view, query);
+    *first = (shoal_entity){0};
+    shoal_status status = shoal_view_begin(&view, query);
     if (shoal_view_next(&view)) {
-        first = view.entities[0];
+        *first = view.entities[0];
         *is_single = view.count == 1 && !shoal_view_next(&view);
     }
     shoal_view_end(&view);
-    return first;
+    return status;
 }
 
 static shoal_entity ask_first(shoal_query *query, bool must_be_single, const char *call) {
@@ -412,10 +412,14 @@ static shoal_entity ask_first(shoal_query *query, bool must_be_single, const cha
         return none;
     }
     bool is_single = true;
-    shoal_entity first = first_of(query, &is_single);
-    shoal_status status = shoal_entity_is_null(first)       ? SHOAL_NOT_FOUND
-                          : must_be_single && !is_single ? SHOAL_NOT_SINGLE
-                                                         : SHOAL_OK;
+    shoal_entity first;
+    shoal_status status = first_of(query, &first, &is_single);
+    if (status != SHOAL_OK) {
+        return none;
+    }
+    status = shoal_entity_is_null(first)    ? SHOAL_NOT_FOUND
+             : must_be_single && !is_single ? SHOAL_NOT_SINGLE
+                                            : SHOAL_OK;
     if (status != SHOAL_OK) {
         error_detail(&query_of(query)->world->error, status, call, "query \"%s\"", query->name);
         return none;

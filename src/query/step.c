@@ -172,7 +172,7 @@ void query_choose_driver(query_data *query) {
     size_t smallest = SIZE_MAX;
     for (size_t i = 0; i < query->term_count; i++) {
         const query_term *term = &query->terms[i];
-        bool may_drive = access_is_required(term->access) && !term->type->in_archetype &&
+        bool may_drive = access_is_required(term->access) && !term->type->in_set &&
                          term->type->def.storage != SHOAL_STORAGE_UNIQUE && term->traverse == SHOAL_TRAVERSE_SELF;
         const sparse_set *set = NULL;
         const relation_list *list = NULL;

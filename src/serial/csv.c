@@ -350,13 +350,13 @@ shoal_status shoal_csv_query(shoal_query *query, shoal_write_fn write, void *use
 
 /* ---- an archetype ---- */
 
-/* Each is registered, of a kind that is part of archetypes, and named once. Sorting would be faster for a great many,
+/* Each is registered, part of archetypes' sets, and named once. Sorting would be faster for a great many,
    but needs memory, which may run out. */
 static shoal_status components_check(shoal_world *world, const shoal_component *components, size_t count,
                                      const char *call) {
     for (size_t i = 0; i < count; i++) {
         const component_type *type = component_type_find(components[i].id);
-        if (type == NULL || !type->in_archetype) {
+        if (type == NULL || !type->in_set) {
             shoal_status why = type == NULL ? SHOAL_COMPONENT_INVALID : SHOAL_COMPONENT_KIND;
             return world_fail_component(world, why, call, (shoal_entity){0}, components[i]);
         }
@@ -378,7 +378,7 @@ static bool is_exact(const shoal_archetype *archetype, const shoal_component *co
     return is_same;
 }
 
-/* There may be several, with other shared values each. */
+/* There may be several, with other shared values or targets each. */
 static void put_exact(text_output *output, const csv_source *source) {
     for (uint32_t age = 0; age < source->world->archetype_count && !output->failed; age++) {
         const shoal_archetype *archetype = source->world->by_age[age];

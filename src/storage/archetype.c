@@ -239,7 +239,7 @@ static set_counts set_count(archetype_set set) {
         counts.columns += type->has_column;
         counts.toggles += type->def.toggle;
         counts.cleanup += type->def.cleanup;
-        counts.shared += type->def.storage == SHOAL_STORAGE_SHARED;
+        counts.shared += type->keyed;
         counts.chunk_types += type->def.storage == SHOAL_STORAGE_CHUNK;
     }
     return counts;
@@ -265,6 +265,9 @@ static void flags_add(shoal_archetype *made, const shoal_world *world, const com
     made->signature |= UINT64_C(1) << (type->id % 64);
     made->hooked = made->hooked || (type->has_column && type->hooked);
     made->has_cleanup = made->has_cleanup || def->cleanup;
+    if (!type->in_archetype) {
+        return; /* hooks and values of a split relation are its links' */
+    }
     made->notifies = made->notifies || type->notifies;
     made->careful = made->careful || type->hooked || type->notifies || def->validate != NULL ||
                     def->default_value != NULL || def->toggle || def->storage == SHOAL_STORAGE_SHARED ||
@@ -302,12 +305,12 @@ static void more_add(shoal_archetype *made, const shoal_world *world, const comp
     if (type->def.storage == SHOAL_STORAGE_CHUNK) {
         ((const component_type **)(uintptr_t)more->chunk_types)[more->chunk_type_count++] = type;
     }
-    if (type->def.storage == SHOAL_STORAGE_SHARED) {
+    if (type->keyed) {
         uint64_t key = keys[more->shared_count];
+        const void *value =
+            type->in_archetype ? shared_value(store_shared(world, type->id), (uint32_t)key) : NULL;
         ((archetype_shared *)(uintptr_t)more->shared)[more->shared_count++] =
-            (archetype_shared){.key = key,
-                               .component = type->id,
-                               .value = shared_value(store_shared(world, type->id), (uint32_t)key)};
+            (archetype_shared){.key = key, .component = type->id, .value = value};
     }
 }
 
@@ -492,6 +495,9 @@ static shoal_status watchers_prepare(shoal_world *world, const shoal_archetype *
 /* Counts an archetype as a user of its shared values, or no more. */
 static void shared_use(shoal_world *world, const shoal_archetype *archetype, bool uses) {
     for (uint32_t i = 0; i < archetype->more->shared_count; i++) {
+        if (archetype->more->shared[i].value == NULL) {
+            continue; /* a target */
+        }
         shared_table *table = store_shared(world, archetype->more->shared[i].component);
         uint32_t number = (uint32_t)archetype->more->shared[i].key;
         if (uses) {

@@ -5,8 +5,10 @@
  *
  * Components are kept in one order everywhere: those with a column by id, buffers by id, then the others by id (tags,
  * shared and chunk components); a component with a column has the same number as its column. Where a component is found by id: a small
- * open hash table of numbers. Two archetypes may have the same components: the keys of their shared values tell them
- * apart, a key for each shared component in the order above.
+ * open hash table of numbers. Two archetypes may have the same components: keys tell them apart, one for each shared
+ * component (its value) and split relation (its target) in the order above. The links of a split relation lie in its
+ * store as those of any relation; invariant "split": a row is in an archetype with target t exactly when the link of
+ * its entity leads to t.
  *
  * Behind the columns of a chunk lie the enable bits of toggle components and the values of chunk components:
  *
@@ -51,14 +53,15 @@ typedef struct archetype_column {
     bool hooked;
 } archetype_column;
 
-/* A shared component and the key of its value: the number in the shared table. */
+/* A component with a key: of a shared one the number of its value in the shared table, of a split relation the bits of
+   its target. */
 typedef struct archetype_shared {
     uint64_t key;
-    const void *value;
+    const void *value; /* NULL for a relation */
     uint32_t component;
 } archetype_shared;
 
-/* What tells archetypes apart: sorted components, and the keys of the shared ones among them. */
+/* What tells archetypes apart: sorted components, and the keys of those among them that have one. */
 typedef struct archetype_set {
     const uint32_t *ids;
     const uint64_t *keys; /* key_count entries, in the order of the ids */
@@ -114,7 +117,7 @@ typedef struct shoal_archetype {
     bool has_cleanup : 1; /* some component has the trait */
     bool notifies : 1;    /* some component has on_add, on_set or on_remove */
     bool ends_simply : 1; /* nothing of an entity stays behind, and nobody is told of its end */
-    bool is_idle : 1;     /* in the world's list of archetypes with shared values that may be empty */
+    bool is_idle : 1;     /* in the world's list of archetypes with keys that may be empty */
     uint8_t hidden;     /* archetype_hidden */
     uint8_t first_pool; /* chunk sizes, as pool numbers */
     uint8_t largest_pool;
@@ -123,7 +126,7 @@ typedef struct shoal_archetype {
     uint32_t chunk_capacity; /* of `chunks` */
     const uint32_t *ids;     /* component_count, in the order above */
     uint32_t hash;           /* of the set */
-    uint32_t pending_rows;   /* command_apply.c: counted while planning, then promised */
+    uint32_t pending_rows;   /* command_apply.c, destroy.c: counted while planning, then promised */
     uint64_t signature;      /* a bit for each id modulo 64: a query's quick no */
     uint64_t row_capacity;   /* of all chunks, spares too */
     uint64_t reserved_rows;  /* promised by archetype_promise(); emptied chunks stay as spares meanwhile */
@@ -154,11 +157,11 @@ shoal_archetype *archetype_obtain(struct shoal_world *world, archetype_set set, 
 /* The same without making one. */
 shoal_archetype *archetype_lookup(const struct shoal_world *world, archetype_set set);
 
-/* Ends the archetypes with shared values that have become empty, so that a value goes with its last user. Called at the
-   end of operations, when nobody holds an archetype. */
+/* Ends the archetypes with keys that have become empty, so that a value goes with its last user, and a target with its
+   last source. Called at the end of operations, when nobody holds an archetype. */
 void archetype_sweep_idle(struct shoal_world *world);
 
-/* Takes note that an archetype with shared values may be empty at the end of the operation. */
+/* Takes note that an archetype with keys may be empty at the end of the operation. */
 void archetype_note_idle(struct shoal_world *world, shoal_archetype *archetype);
 
 /* Ends an archetype that has no rows: takes it out of the world's tables and gives its memory back. */
@@ -204,7 +207,7 @@ static inline void *archetype_chunk_value(const shoal_archetype *archetype, uint
     return (char *)index_chunk_address(chunk) + offset;
 }
 
-/* Which column of bits, chunk value or shared value a component has; ARCHETYPE_NONE when it has none. */
+/* Which column of bits, chunk value or key a component has; ARCHETYPE_NONE when it has none. */
 uint32_t archetype_toggle(const shoal_archetype *archetype, uint32_t id);
 uint32_t archetype_chunk_number(const shoal_archetype *archetype, uint32_t id);
 uint32_t archetype_shared_number(const shoal_archetype *archetype, uint32_t id);

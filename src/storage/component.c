@@ -269,6 +269,8 @@ static void type_derive(component_type *type) {
     type->has_column = def->size != 0 && (def->storage == SHOAL_STORAGE_TABLE || is_buffer);
     type->in_archetype = def->storage != SHOAL_STORAGE_SPARSE && def->storage != SHOAL_STORAGE_RELATION &&
                          def->storage != SHOAL_STORAGE_UNIQUE;
+    type->in_set = type->in_archetype || def->split;
+    type->keyed = def->storage == SHOAL_STORAGE_SHARED || def->split;
     type->notifies = def->on_add != NULL || def->on_set != NULL || def->on_remove != NULL;
     type->rank = !type->has_column ? 2 : is_buffer ? 1 : 0;
     type->is_special =

@@ -31,7 +31,9 @@ typedef struct component_type {
     bool hooked;          /* values are more than bytes: ctor, copy, move or dtor (then copy and dtor), or a buffer */
     bool has_entities;    /* an entity field somewhere inside */
     bool has_column;      /* a value in each row of a chunk */
-    bool in_archetype;    /* part of an archetype's set: all but sparse, relation and unique */
+    bool in_archetype;    /* lies in archetypes alone: all but sparse, relation and unique */
+    bool in_set;          /* part of an archetype's set: in_archetype, or a split relation, whose links lie elsewhere */
+    bool keyed;           /* part of it with a key: the number of a shared value, the target of a split relation */
     bool notifies;        /* has on_add, on_set or on_remove */
     bool is_special;      /* its commands are more than a change of columns that are bytes */
     uint8_t rank;         /* in an archetype: 0 with a column, 1 a buffer, 2 without a column */

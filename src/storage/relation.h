@@ -30,7 +30,7 @@ typedef struct relation_link {
     uint64_t order; /* the key of its source in the list of the target */
     uint32_t depth; /* acyclic: of the source */
     uint32_t next;  /* not exclusive: 1 + the number of the source's next link; 0: the last. A free link: the same of
-                       the next free one */
+                       the next free one. Exclusive: 0, or 1 while a destroy ends the source, see destroy.c */
 } relation_link;
 
 /* Where the links of one source are, when there may be several: 1 + number. */
@@ -226,7 +226,7 @@ static ALWAYS_INLINE relation_list *relation_quick_list(const relation_store *st
                                                         shoal_entity target) {
     relation_list *list = relation_list_of(store, target);
     bool fits = LIKELY(list != NULL) && LIKELY(list->count != 0) && LIKELY(list->count < list->capacity) &&
-                LIKELY(list->blocks == NULL) && LIKELY(store->pending == 0) && LIKELY(store->is_exclusive) &&
+                LIKELY(list->blocks == NULL) && LIKELY(list->next_order < UINT64_MAX / 2) && LIKELY(store->pending == 0) && LIKELY(store->is_exclusive) &&
                 LIKELY(sparse_ready(&store->forward, source)) &&
                 LIKELY(store->forward.count < (uint64_t)store->link_block_count << store->link_shift);
     return fits ? list : NULL;
@@ -236,11 +236,11 @@ static ALWAYS_INLINE relation_list *relation_quick_list(const relation_store *st
 static ALWAYS_INLINE void relation_quick_add(relation_store *store, relation_list *list, shoal_entity source,
                                              shoal_entity target) {
     uint32_t count = list->count;
-    uint64_t *orders = (uint64_t *)(void *)(list->entities + list->capacity);
-    uint64_t order = orders[count - 1] + (UINT64_C(1) << 32); /* lists of fewer than 512 sources: see below */
+    uint64_t order = list->next_order;
     list->entities[count] = source;
-    orders[count] = order;
+    ((uint64_t *)(void *)(list->entities + list->capacity))[count] = order;
     list->count = count + 1;
+    list->next_order = order + (UINT64_C(1) << 32);
     *relation_link_at(store, store->forward.count) =
         (relation_link){.target = target,
                         .order = order,

@@ -235,13 +235,6 @@ static uint64_t block_last_order(const relation_block *block) {
     return relation_orders(block->entities, RELATION_BLOCK_MAX)[block->count - 1];
 }
 
-static uint64_t list_last_order(const relation_list *list) {
-    if (LIKELY(list->blocks == NULL)) {
-        return list->count != 0 ? relation_orders(list->entities, list->capacity)[list->count - 1] : 0;
-    }
-    return list->block_count != 0 ? block_last_order(&list->blocks[list->block_count - 1]) : 0;
-}
-
 /* Keys from `order` on, `step` apart, for the sources of a block and their links. */
 static uint64_t block_number(relation_store *store, const relation_list *list, relation_block *block, uint64_t order,
                              uint64_t step) {
@@ -257,11 +250,13 @@ static uint64_t block_number(relation_store *store, const relation_list *list, r
 static void list_number(relation_store *store, relation_list *list) {
     uint64_t order = RELATION_ORDER_STEP;
     if (list->blocks == NULL) {
-        (void)block_number(store, list, &(relation_block){list->entities, 0, list->count}, order, RELATION_ORDER_STEP);
+        order = block_number(store, list, &(relation_block){list->entities, 0, list->count}, order,
+                             RELATION_ORDER_STEP);
     }
     for (uint32_t i = 0; i < list->block_count; i++) {
         order = block_number(store, list, &list->blocks[i], order, RELATION_ORDER_STEP);
     }
+    list->next_order = order;
 }
 
 /* Numbers one block anew between its neighbours' keys; false when these are too close. */
@@ -294,7 +289,7 @@ static void list_append_block(relation_store *store, relation_list *list, shoal_
 }
 
 uint64_t relation_list_append_slow(relation_store *store, relation_list *list, shoal_entity source) {
-    if (list_last_order(list) > UINT64_MAX - RELATION_ORDER_STEP) {
+    if (list->next_order > UINT64_MAX - 2 * RELATION_ORDER_STEP) {
         list_number(store, list); /* after 2^32 sources have been put last */
     }
     if (list->blocks == NULL && list->count == list->capacity) {
@@ -303,9 +298,10 @@ uint64_t relation_list_append_slow(relation_store *store, relation_list *list, s
     if (list->blocks == NULL) {
         return relation_list_append(store, list, source);
     }
-    uint64_t order = list_last_order(list) + RELATION_ORDER_STEP;
+    uint64_t order = list->next_order;
     list_append_block(store, list, source, order);
     list->count++;
+    list->next_order = order + RELATION_ORDER_STEP;
     return order;
 }
 
@@ -438,6 +434,7 @@ void relation_list_clear(relation_store *store, relation_list *list) {
     list->entities = (shoal_entity *)(void *)list->first;
     list->capacity = RELATION_LIST_FIRST;
     list->count = 0;
+    list->next_order = RELATION_ORDER_STEP;
 }
 
 /* ---- upkeep ---- */
@@ -505,7 +502,7 @@ const char *relation_list_fault(const relation_list *list) {
     if (is_first_block(list, list->entities) != (list->capacity == RELATION_LIST_FIRST)) {
         return "has a block of a wrong size";
     }
-    return orders_rise(relation_orders(list->entities, list->capacity), list->count, &last)
+    return orders_rise(relation_orders(list->entities, list->capacity), list->count, &last) && last < list->next_order
                ? NULL
                : "has order keys that do not rise";
 }

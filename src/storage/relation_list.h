@@ -35,6 +35,7 @@ typedef struct relation_block {
 typedef struct relation_list {
     shoal_entity target;
     shoal_entity *entities; /* without a directory: the only block */
+    uint64_t next_order;    /* the key that the next source gets which is put last: above all that are there */
     uint32_t count;         /* sources in all blocks */
     uint32_t capacity;      /* of each block */
     relation_block *blocks; /* the directory, or NULL */

@@ -53,17 +53,16 @@ shoal_status relation_list_reserve_split(relation_store *store, relation_list *l
 uint64_t relation_list_append_slow(relation_store *store, relation_list *list, shoal_entity source);
 static ALWAYS_INLINE uint64_t relation_list_append(relation_store *store, relation_list *list, shoal_entity source) {
     uint32_t count = list->count;
-    shoal_entity *entities = list->entities;
-    uint64_t *orders = relation_orders(entities, list->capacity);
-    uint64_t last = count != 0 && list->blocks == NULL ? orders[count - 1] : 0;
+    uint64_t order = list->next_order;
     if (UNLIKELY(list->blocks != NULL) || UNLIKELY(count == list->capacity) ||
-        UNLIKELY(last > UINT64_MAX - RELATION_ORDER_STEP)) {
+        UNLIKELY(order > UINT64_MAX - 2 * RELATION_ORDER_STEP)) {
         return relation_list_append_slow(store, list, source);
     }
-    entities[count] = source;
-    orders[count] = last + RELATION_ORDER_STEP;
+    list->entities[count] = source;
+    relation_orders(list->entities, list->capacity)[count] = order;
     list->count = count + 1;
-    return last + RELATION_ORDER_STEP;
+    list->next_order = order + RELATION_ORDER_STEP;
+    return order;
 }
 
 /* Puts a source before the one with that key, after relation_list_reserve_split(); gives its key. */

@@ -219,12 +219,42 @@ static bool names_are_alive(const shoal_world *world, char *reason, size_t reaso
     return true;
 }
 
+/* The target that an archetype has for a split relation; 0 when it has none. */
+static uint64_t archetype_target(const shoal_archetype *archetype, uint32_t id) {
+    uint32_t number = archetype_shared_number(archetype, id);
+    return number != ARCHETYPE_NONE ? archetype->more->shared[number].key : 0;
+}
+
+/* "split": each source is in an archetype of its target, and there are no other rows in such archetypes. */
+static bool split_is_sound(const shoal_world *world, const loose_store *loose, char *reason, size_t reason_size) {
+    const sparse_set *sources = &loose->relation->forward;
+    uint64_t rows = 0;
+    for (uint32_t i = 0; i < sources->count; i++) {
+        const index_record *record = index_find(&world->index, sources->entities[i]);
+        const shoal_archetype *archetype = row_of(world, record).archetype;
+        if (archetype_target(archetype, loose->type->id) != relation_link_first(loose->relation, i)->target.bits) {
+            (void)snprintf(reason, reason_size, "%s: entity %u is in an archetype of another target",
+                           loose->type->def.name, shoal_entity_index(sources->entities[i]));
+            return false;
+        }
+    }
+    for (uint32_t age = 0; age < world->archetype_count; age++) {
+        rows += archetype_target(world->by_age[age], loose->type->id) != 0 ? world->by_age[age]->row_count : 0;
+    }
+    if (rows != sources->count) {
+        (void)snprintf(reason, reason_size, "%s: %llu rows in archetypes of targets, but %u sources",
+                       loose->type->def.name, (unsigned long long)rows, (unsigned)sources->count);
+    }
+    return rows == sources->count;
+}
+
 bool stores_validate(const shoal_world *world, char *reason, size_t reason_size) {
     for (size_t i = 0; i < world->loose_count; i++) {
         const loose_store *loose = (const loose_store *)world->loose.items + i;
         bool sound = loose->sparse != NULL ? sparse_validate(loose->sparse, reason, reason_size)
                                            : relation_validate(loose->relation, reason, reason_size);
-        if (!sound || !members_are_alive(world, loose, reason, reason_size)) {
+        if (!sound || !members_are_alive(world, loose, reason, reason_size) ||
+            (loose->type->def.split && !split_is_sound(world, loose, reason, reason_size))) {
             return false;
         }
     }

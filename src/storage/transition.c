@@ -5,6 +5,8 @@
  */
 #include "transition.h"
 
+#include <shoal/relation.h>
+
 #include <string.h>
 
 #include "../base/hash.h"
@@ -15,7 +17,7 @@
 #define BUCKETS_SMALLEST 16u
 #define EDGES_MAX 65536u /* far above what a program needs; a shuffled order of keys makes an edge for each order */
 
-/* The numbers of the shared values among the added keys: in `few` unless there are many. */
+/* The numbers of shared values and the targets of split relations among the added keys: in `few` unless there are many. */
 typedef struct shared_keys {
     uint64_t few[8];
     uint64_t *all;
@@ -38,7 +40,8 @@ static uint32_t keys_hash(const shoal_archetype *source, const transition_keys *
 
 /* The full compare: also what the quick one leaves out. */
 static bool edge_is(const shoal_transition *edge, const transition_keys *keys, const shared_keys *shared) {
-    if (edge->add_count != keys->add_count || edge->remove_count != keys->remove_count) {
+    if (edge->add_count != keys->add_count || edge->remove_count != keys->remove_count ||
+        edge->is_bare != keys->is_bare || edge->names_dying != keys->may_name_dying) {
         return false;
     }
     for (size_t i = 0; i < keys->add_count; i++) {
@@ -208,10 +211,10 @@ static shoal_status implied_add(edge_plan *plan, const component_type *type) {
 /* All that the added components require, and what that requires in turn. */
 static shoal_status implied_find(edge_plan *plan) {
     shoal_status status = SHOAL_OK;
-    for (size_t i = 0; i < plan->keys->add_count && status == SHOAL_OK; i++) {
-        uint32_t id = plan->keys->add[i].component.id;
-        if (archetype_find(plan->source, id) == ARCHETYPE_NONE) {
-            status = implied_add(plan, component_type_at(id));
+    for (size_t i = 0; i < plan->keys->add_count && status == SHOAL_OK && !plan->keys->is_bare; i++) {
+        const component_type *type = component_type_at(plan->keys->add[i].component.id);
+        if (!type->in_archetype || archetype_find(plan->source, type->id) == ARCHETYPE_NONE) {
+            status = implied_add(plan, type);
         }
     }
     for (size_t i = 0; i < plan->implied_count && status == SHOAL_OK; i++) {
@@ -236,7 +239,7 @@ static size_t ids_after(const edge_plan *plan, uint32_t *ids) {
     }
     for (size_t i = 0; i < keys->add_count + plan->implied_count; i++) {
         uint32_t id = i < keys->add_count ? keys->add[i].component.id : implied_at(plan, i - keys->add_count);
-        if (component_type_at(id)->in_archetype) {
+        if (component_type_at(id)->in_set) {
             ids[count++] = id;
         }
     }
@@ -244,7 +247,7 @@ static size_t ids_after(const edge_plan *plan, uint32_t *ids) {
     return count;
 }
 
-/* The key of one shared component after the change: the one that is added, the source's, or that of the default. */
+/* The key of one component after the change: the one that is added, the source's, or that of the default value. */
 static shoal_status shared_key_after(const edge_plan *plan, uint32_t id, uint64_t *key) {
     size_t added = 0;
     for (size_t i = 0; i < plan->keys->add_count; i++) {
@@ -253,7 +256,7 @@ static shoal_status shared_key_after(const edge_plan *plan, uint32_t id, uint64_
             *key = plan->shared->all[added];
             return SHOAL_OK;
         }
-        added += component_type_at(key_id)->def.storage == SHOAL_STORAGE_SHARED;
+        added += component_type_at(key_id)->keyed;
     }
     uint32_t number = archetype_shared_number(plan->source, id);
     if (number != ARCHETYPE_NONE) {
@@ -272,7 +275,7 @@ static shoal_archetype *set_obtain(const edge_plan *plan, const uint32_t *ids, s
     uint64_t *shared = few;
     size_t shared_count = 0;
     for (size_t i = 0; i < count; i++) {
-        shared_count += component_type_at(ids[i])->def.storage == SHOAL_STORAGE_SHARED;
+        shared_count += component_type_at(ids[i])->keyed;
     }
     size_t bytes = shared_count * sizeof(uint64_t);
     if (shared_count > sizeof few / sizeof few[0]) {
@@ -281,7 +284,7 @@ static shoal_archetype *set_obtain(const edge_plan *plan, const uint32_t *ids, s
     shoal_status status = shared != NULL ? SHOAL_OK : world->memory.failure;
     size_t done = 0;
     for (size_t i = 0; i < count && status == SHOAL_OK; i++) {
-        if (component_type_at(ids[i])->def.storage == SHOAL_STORAGE_SHARED) {
+        if (component_type_at(ids[i])->keyed) {
             status = shared_key_after(plan, ids[i], &shared[done++]);
         }
     }
@@ -407,7 +410,8 @@ static shoal_transition *edge_allocate(const edge_plan *plan, size_t step_count)
 /* A relation without data that concerns nobody but both ends. */
 static bool is_plain_link(const component_type *type) {
     const shoal_component_def *def = &type->def;
-    return def->storage == SHOAL_STORAGE_RELATION && def->size == 0 && !type->notifies && def->required_count == 0;
+    return def->storage == SHOAL_STORAGE_RELATION && def->size == 0 && !type->notifies && def->required_count == 0 &&
+           !def->split;
 }
 
 /* 1 + the number of the only loose key, when it is a plain link; else 0. */
@@ -439,12 +443,16 @@ static shoal_transition *edge_make(const edge_plan *plan, shoal_archetype *targe
     edge->hash = hash;
     edge->add_count = (uint16_t)keys->add_count;
     edge->remove_count = (uint16_t)keys->remove_count;
-    edge->match_count = plan->shared->count != 0 ? UINT32_MAX : (uint32_t)keys->add_count;
+    edge->is_bare = keys->is_bare;
+    edge->names_dying = keys->may_name_dying;
+    edge->match_count =
+        plan->shared->count != 0 || keys->may_name_dying ? UINT32_MAX : (uint32_t)keys->add_count;
     /* The block is this edge's own, so what it points to may be written. */
     steps_fill(source, target, (transition_step *)(uintptr_t)transition_steps(edge), step_count);
     bool all_new = columns_fill(edge, keys, (uint16_t *)(uintptr_t)transition_columns(edge));
-    edge->is_careful =
-        source->careful || target->careful || edge->has_loose || transition_implied_count(edge) != 0;
+    bool has_keys = source->more->shared_count + target->more->shared_count != 0; /* these may be empty afterwards */
+    edge->is_careful = source->careful || target->careful || edge->has_loose || has_keys ||
+                       transition_implied_count(edge) != 0;
     edge->is_plain = all_new && source != target && !edge->is_careful;
     bool rest_is_plain = !source->careful && !target->careful && transition_implied_count(edge) == 0;
     edge->link_key = rest_is_plain && all_new && keys->remove_count == 0 ? link_key_of(keys) : 0;
@@ -487,12 +495,13 @@ static size_t shared_key_count(const transition_keys *keys) {
     size_t count = 0;
     for (size_t i = 0; i < keys->add_count; i++) {
         const component_type *type = component_type_find(keys->add[i].component.id);
-        count += type != NULL && type->def.storage == SHOAL_STORAGE_SHARED;
+        count += type != NULL && type->keyed;
     }
     return count;
 }
 
-/* The number of one added shared value. Without data an entity keeps the one that it has. */
+/* The key of one added component. Without data an entity keeps the one that it has. A relation without a target gets an
+   archetype that no row will come into, since the checks of its link find the fault. */
 static shoal_status shared_key_find(shoal_world *world, const shoal_archetype *source, const shoal_value *added,
                                     uint64_t *key) {
     uint32_t number = archetype_shared_number(source, added->component.id);
@@ -500,13 +509,18 @@ static shoal_status shared_key_find(shoal_world *world, const shoal_archetype *s
         *key = source->more->shared[number].key;
         return SHOAL_OK;
     }
+    const component_type *type = component_type_at(added->component.id);
+    if (type->def.split) {
+        *key = added->data != NULL ? ((const shoal_link *)added->data)->target.bits : 0;
+        return SHOAL_OK;
+    }
     uint32_t value = 0;
-    shoal_status status = store_shared_value(world, component_type_at(added->component.id), added->data, &value);
+    shoal_status status = store_shared_value(world, type, added->data, &value);
     *key = value;
     return status;
 }
 
-/* Finds or makes the added shared values; those that nothing uses afterwards go in shared_keys_release(). */
+/* Finds the added keys, and makes shared values; those that nothing uses afterwards go in shared_keys_release(). */
 COLD static shoal_status shared_keys_find(shoal_world *world, const shoal_archetype *source,
                                           const transition_keys *keys, shared_keys *shared, size_t count) {
     if (count > sizeof shared->few / sizeof shared->few[0]) {
@@ -518,7 +532,7 @@ COLD static shoal_status shared_keys_find(shoal_world *world, const shoal_archet
     }
     for (size_t i = 0; i < keys->add_count; i++) {
         const component_type *type = component_type_find(keys->add[i].component.id);
-        if (type != NULL && type->def.storage == SHOAL_STORAGE_SHARED) {
+        if (type != NULL && type->keyed) {
             shoal_status status = shared_key_find(world, source, &keys->add[i], &shared->all[shared->count]);
             if (status != SHOAL_OK) {
                 return status;
@@ -535,8 +549,9 @@ COLD static void shared_keys_release(shoal_world *world, const transition_keys *
     for (size_t i = 0; i < keys->add_count && done < shared->count; i++) {
         const component_type *type = component_type_find(keys->add[i].component.id);
         if (type != NULL && type->def.storage == SHOAL_STORAGE_SHARED) {
-            shared_forget_unused(store_shared(world, type->id), (uint32_t)shared->all[done++]);
+            shared_forget_unused(store_shared(world, type->id), (uint32_t)shared->all[done]);
         }
+        done += type != NULL && type->keyed;
     }
     if (shared->all != shared->few) {
         memory_release(&world->memory, SHOAL_PURPOSE_SCRATCH, shared->all, count * sizeof(uint64_t), 16);

@@ -6,8 +6,9 @@
  *     transition_table: hash(source, keys) -> chain of transitions
  *
  * An edge keeps its keys, so a hit is compared, not believed; each archetype remembers its most recent edge, which
- * is the one that is asked for nearly always. The value of a shared component is part of the key, so an edge that adds
- * one is never hit by the quick compare (its match_count is more than any number of keys), only through the table.
+ * is the one that is asked for nearly always. The value of a shared component and the target of a split relation are
+ * part of the key, so an edge that adds one is never hit by the quick compare (its match_count is more than any number of
+ * keys), only through the table.
  * Components that added ones require, and that the source lacks, are the edge's implied ones. Keys of components
  * outside of archetypes ("loose": sparse, relations) are kept as well; the target does not depend on them.
  *
@@ -28,7 +29,7 @@ typedef struct transition_step {
 
 /* What few edges have. */
 typedef struct transition_more {
-    const uint64_t *shared_keys; /* of the added shared components, in the order of the keys */
+    const uint64_t *shared_keys; /* of the added components that have one, in the order of the keys */
     const uint32_t *implied;     /* required components that the source does not have */
     uint32_t implied_count;
 } transition_more;
@@ -38,12 +39,14 @@ typedef struct shoal_transition {
     shoal_archetype *source;
     shoal_archetype *target;
     uint32_t hash;
-    uint32_t match_count; /* add_count, or UINT32_MAX when a shared value is added */
+    uint32_t match_count; /* add_count, or UINT32_MAX when something with a key is added, or Dying */
     uint16_t add_count;
     uint16_t remove_count;
     bool is_plain;       /* the entity moves, all added components are new, and nothing needs care */
     bool is_careful;     /* an archetype is careful, or something is implied or loose */
+    bool names_dying;    /* adds the tag Dying, which no caller may */
     bool has_loose;      /* a key or an implied component lies outside of archetypes */
+    bool is_bare;        /* as in transition_keys */
     uint8_t link_key;    /* 1 + the only loose key, when it is a plain link and nothing else needs care; else 0 */
     uint32_t steps_at;   /* bytes from here: transition_steps() */
     uint32_t columns_at; /* transition_columns() */
@@ -88,6 +91,7 @@ typedef struct transition_keys {
     size_t add_count;
     size_t remove_count;
     bool may_name_dying; /* the tag Dying, which callers must not touch */
+    bool is_bare;        /* what is added brings nothing that it requires */
 } transition_keys;
 
 static ALWAYS_INLINE bool transition_is(const shoal_transition *edge, const transition_keys *keys) {

@@ -69,7 +69,7 @@ struct shoal_world {
     uint8_t largest_pool;
 
     transition_table transitions; /* transition.c */
-    shoal_archetype *idle_archetypes; /* archetype.c: with shared values and perhaps empty, by next_idle */
+    shoal_archetype *idle_archetypes; /* archetype.c: with keys and perhaps empty, by next_idle */
 
     void **stores; /* store.c */
     struct sparse_set **quick_sparse; /* beside each: the sparse sets whose values are bytes that need no care */
@@ -128,7 +128,7 @@ static ALWAYS_INLINE void world_note_retired(shoal_world *world) {
     }
 }
 
-/* Ends archetypes with shared values that have become empty; at the end of a call. */
+/* Ends archetypes with keys that have become empty; at the end of a call. */
 static ALWAYS_INLINE void world_note_idle(shoal_world *world) {
     if (UNLIKELY(world->idle_archetypes != NULL)) {
         archetype_sweep_idle(world);

@@ -263,24 +263,46 @@ static naive_outcome run_command(full_model *m, full_command *command) {
     return is_lost ? NAIVE_ANY_ERROR : run_on(m, command, entity, values);
 }
 
-/* Runs the script; the statuses with which the buffer as a whole must refuse, or 0. */
-static naive_outcome script_run(full_model *m) {
-    full_world before;
-    full_copy(&before, &m->full);
+static bool script_has(const full_model *m, shoal_command_kind kind, size_t more_than) {
+    size_t count = 0;
+    for (size_t i = 0; i < m->script_count; i++) {
+        count += m->script[i].kind == kind;
+    }
+    return count > more_than;
+}
+
+/* Runs all commands, one after the other; false when one found no slot. */
+static bool script_run_all(full_model *m) {
+    bool had_slots = true;
     for (size_t i = 0; i < m->script_count; i++) {
         m->script[i].real = (shoal_entity){0};
     }
     for (size_t i = 0; i < m->script_count; i++) {
-        full_command *command = &m->script[i];
-        command->outcome = run_command(m, command);
-        if (command->outcome == NAIVE_ERROR(SHOAL_ENTITY_LIMIT)) {
-            full_free(&m->full);
-            m->full = before;
-            return command->outcome;
-        }
+        m->script[i].outcome = run_command(m, &m->script[i]);
+        had_slots = had_slots && m->script[i].outcome != NAIVE_ERROR(SHOAL_ENTITY_LIMIT);
     }
-    full_free(&before);
-    return 0;
+    return had_slots;
+}
+
+/*
+ * Runs the script; the statuses with which the buffer as a whole must refuse, or 0. Near the limit of slots the library
+ * counts what a destroy frees without its cascade, and without asking whether it is refused: a buffer that would do may
+ * be refused, and a spawn may be dropped.
+ */
+static naive_outcome script_run(full_model *m, shoal_status status) {
+    full_world before;
+    full_copy(&before, &m->full);
+    bool may_refuse = script_has(m, SHOAL_COMMAND_SPAWN, (size_t)full_free_slots(&m->full));
+    bool may_drop = script_has(m, SHOAL_COMMAND_DESTROY, 0);
+    bool had_slots = script_run_all(m);
+    bool refused = status == SHOAL_ENTITY_LIMIT ? may_refuse : !had_slots && !may_drop;
+    if (refused) {
+        full_free(&m->full);
+        m->full = before;
+    } else {
+        full_free(&before);
+    }
+    return refused ? NAIVE_ERROR(SHOAL_ENTITY_LIMIT) : 0;
 }
 
 static size_t script_dropped_count(const full_model *m) {
@@ -331,7 +353,7 @@ void full_op_apply(full_model *m) {
         assert_count(shoal_commands_count(m->commands), m->script_count);
         return;
     }
-    naive_outcome outcome = script_run(m);
+    naive_outcome outcome = script_run(m, status);
     compare_outcome(m->world, status, outcome, "shoal_commands_apply");
     if (outcome != 0) {
         assert_count(shoal_commands_count(m->commands), m->script_count);

@@ -69,8 +69,8 @@ static void compare_one(const shoal_view *view, size_t row, shoal_component comp
 static void compare_term(const full_world *full, const shoal_view *view, size_t row, const shoal_term *term) {
     full_type type = full_find(term->component);
     bool present = row_has(full, term, view->entities[row]);
-    assert_count(shoal_view_is_enabled(view, term->component, row),
-                 present && (type >= FULL_CLOCK || full_is_on(full, view->entities[row], type)));
+    bool on = type < FULL_CLOCK && full_is_on(full, view->entities[row], type);
+    assert_count(shoal_view_is_enabled(view, term->component, row), on);
     if (!gives_data(term) || !full_has_data(type)) {
         return;
     }
@@ -130,27 +130,46 @@ static row_list rows_make(const full_world *full) {
     return rows;
 }
 
-/* Goes through a query, by runs or by chunks, and lists its rows; each entity may come once only. */
+/* What is seen while a query is gone through. */
+typedef struct row_pass {
+    const full_world *full;
+    const full_query *query; /* to compare each row with; NULL: rows are listed only */
+    bool *seen;
+    row_list rows;
+} row_pass;
+
+/* Each entity may come once only. */
+static void row_take(row_pass *pass, const shoal_view *view, size_t row) {
+    shoal_entity entity = view->entities[row];
+    bool *entity_seen = &pass->seen[shoal_entity_index(entity)];
+    assert_count(*entity_seen, false);
+    *entity_seen = true;
+    if (pass->query != NULL) {
+        compare_row(pass->full, pass->query, view, row);
+    }
+    pass->rows.entities[pass->rows.count++] = entity;
+}
+
+/* Goes through a query, by runs or by chunks, and lists its rows. */
 static row_list rows_take(const full_world *full, const full_query *query, shoal_query *real, bool by_chunks) {
-    row_list rows = rows_make(full);
-    bool *seen = calloc(full->slot_count + 1, sizeof(bool));
-    assert_non_null(seen);
+    row_pass pass = {.full = full, .query = query, .rows = rows_make(full)};
+    pass.seen = calloc(full->slot_count + 1, sizeof(bool));
+    assert_non_null(pass.seen);
     shoal_view view;
     assert_ok(shoal_view_begin(&view, real));
-    while (by_chunks ? shoal_view_next_chunk(&view) : shoal_view_next(&view)) {
-        assert_true(view.count > 0);
+    while (by_chunks && shoal_view_next_chunk(&view)) {
         SHOAL_ROWS(&view, row) {
-            bool *entity_seen = &seen[shoal_entity_index(view.entities[row])];
-            assert_count(*entity_seen, false);
-            *entity_seen = true;
-            if (query != NULL) {
-                compare_row(full, query, &view, row);
-            }
-            rows.entities[rows.count++] = view.entities[row];
+            row_take(&pass, &view, row);
         }
     }
-    free(seen);
-    return rows;
+    while (!by_chunks && shoal_view_next(&view)) {
+        assert_true(view.count > 0);
+        for (size_t row = 0; row < view.count; row++) {
+            row_take(&pass, &view, row);
+        }
+    }
+    free(pass.seen);
+    return pass.rows;
 }
 
 static void compare_lists(const row_list *actual, const row_list *expected) {

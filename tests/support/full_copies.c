@@ -89,18 +89,37 @@ static void tree_copy(full_world *full, full_tree_copy *copy) {
     full_give_all(full, copy->copies[0], copy->copying->values, copy->copying->value_count, 0);
 }
 
-static uint64_t free_slots(const full_world *full) {
-    uint64_t used = 0;
-    for (size_t i = 0; i < full->slot_count && i < full->entity_limit; i++) {
-        used += full->slots[i].alive || full->slots[i].reserved || full->slots[i].retired;
-    }
-    return full->entity_limit - used;
-}
-
-naive_outcome full_copy_entities(full_world *full, const full_copying *copying, shoal_entity *roots) {
+/* The tag that an instance loses cannot be given to it. */
+static naive_outcome copying_check(const full_world *full, const full_copying *copying) {
     naive_outcome errors = full_check(full, copying->root);
     const full_slot *slot = full_slot_of(full, copying->root);
     errors |= slot != NULL && slot->dying ? NAIVE_ERROR(SHOAL_ENTITY_DYING) : 0;
+    errors |= full_check_values(full, full_next_handle(full), copying->values, copying->value_count);
+    for (size_t i = 0; i < copying->value_count; i++) {
+        errors |= copying->values[i].type == FULL_PREFAB ? NAIVE_ERROR(SHOAL_COMPONENT_DUPLICATE) : 0;
+    }
+    return errors;
+}
+
+/* All copies, or none. */
+static naive_outcome copies_make(full_world *full, full_tree_copy *copy, naive_outcome errors, shoal_entity *roots) {
+    const full_copying *copying = copy->copying;
+    copy->nodes[0] = copying->root;
+    if (full_slot_of(full, copying->root) != NULL && copying->is_tree) {
+        copy->count = full_tree(full, copying->root, copy->nodes, full->slot_count);
+    }
+    errors |= copy->count * copying->count > full_free_slots(full) ? NAIVE_ERROR(SHOAL_ENTITY_LIMIT) : 0;
+    for (size_t i = 0; i < copying->count; i++) {
+        roots[i] = no_entity;
+        if (errors == 0) {
+            tree_copy(full, copy);
+            roots[i] = copy->copies[0];
+        }
+    }
+    return errors;
+}
+
+naive_outcome full_copy_entities(full_world *full, const full_copying *copying, shoal_entity *roots) {
     full_value values[FULL_VALUES_MAX];
     full_copying all = *copying;
     for (size_t i = 0; i < copying->value_count; i++) {
@@ -110,29 +129,13 @@ naive_outcome full_copy_entities(full_world *full, const full_copying *copying, 
         values[all.value_count++] = (full_value){.type = FULL_CHILD_OF, .target = copying->parent};
     }
     all.values = values;
-    errors |= full_check_values(full, full_next_handle(full), values, all.value_count);
-    if (errors != 0) {
-        return errors;
-    }
-    size_t limit = full->slot_count;
     full_tree_copy copy = {.full = full,
                            .copying = &all,
-                           .nodes = calloc(limit, sizeof(shoal_entity)),
-                           .copies = calloc(limit, sizeof(shoal_entity)),
+                           .nodes = calloc(full->slot_count + 1, sizeof(shoal_entity)),
+                           .copies = calloc(full->slot_count + 1, sizeof(shoal_entity)),
                            .count = 1};
     assert_true(copy.nodes != NULL && copy.copies != NULL);
-    copy.nodes[0] = copying->root;
-    if (copying->is_tree) {
-        copy.count = full_tree(full, copying->root, copy.nodes, limit);
-    }
-    errors = copy.count * copying->count > free_slots(full) ? NAIVE_ERROR(SHOAL_ENTITY_LIMIT) : 0;
-    for (size_t i = 0; i < copying->count; i++) {
-        roots[i] = no_entity;
-        if (errors == 0) {
-            tree_copy(full, &copy);
-            roots[i] = copy.copies[0];
-        }
-    }
+    naive_outcome errors = copies_make(full, &copy, copying_check(full, &all), roots);
     free(copy.nodes);
     free(copy.copies);
     return errors;

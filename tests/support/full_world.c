@@ -87,6 +87,14 @@ shoal_entity full_next_handle(const full_world *full) {
     return index < full->entity_limit ? full_handle(full, index) : no_entity;
 }
 
+uint64_t full_free_slots(const full_world *full) {
+    uint64_t used = 0;
+    for (size_t i = 0; i < full->slot_count && i < full->entity_limit; i++) {
+        used += full->slots[i].alive || full->slots[i].reserved || full->slots[i].retired;
+    }
+    return full->entity_limit - used;
+}
+
 full_slot *full_take(full_world *full, shoal_entity entity) {
     full_slot *slot = slot_reach(full, shoal_entity_index(entity));
     *slot = (full_slot){.alive = true, .reserved = slot->reserved, .generation = shoal_entity_generation(entity)};
@@ -331,6 +339,7 @@ static naive_outcome set_check(const full_world *full, shoal_entity entity, cons
         bool there = !shoal_entity_is_null(value->target) &&
                      full_link_find(full, 0, value->type, entity, value->target) != FULL_NONE;
         errors |= there ? 0 : NAIVE_ERROR(SHOAL_RELATION_MISSING) | full_check(full, value->target);
+        errors |= value->has_data ? 0 : NAIVE_ERROR(SHOAL_INVALID_ARGUMENT);
     } else {
         errors |= full_has(full, entity, value->type) ? 0 : NAIVE_ERROR(SHOAL_COMPONENT_MISSING);
     }

@@ -79,6 +79,8 @@ shoal_entity full_handle(const full_world *full, size_t index);
 naive_outcome full_check(const full_world *full, shoal_entity entity);
 /* The handle that the next spawn gives; null when there is none. */
 shoal_entity full_next_handle(const full_world *full);
+/* Slots that spawns can take. */
+uint64_t full_free_slots(const full_world *full);
 /* Takes the slot of a handle for a new entity without components. */
 full_slot *full_take(full_world *full, shoal_entity entity);
 /* Gives the slot of an entity back. */
