@@ -1,20 +1,13 @@
 /*
- * Failure in the middle of a call. Every public call that can allocate runs in a scene, once for each n: the n-th
- * allocation fails (alone, or with all later ones), the n-th ctor or copy hook fails, or the world's memory limit
- * is met. After each failure the world validates and has the content that it had, the same call then works, and
- * the world comes to what it is without a failure; nothing leaks. Conformance G5.
+ * Failure in the middle of a call (see support/failing.h), of every public call that can allocate, on table components;
+ * test_failing_kinds.c has the other kinds. Conformance G5.
  */
 #include "support/components.h"
-#include "support/fixture.h"
+#include "support/failing.h"
 #include "support/test.h"
-#include "support/world_dump.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* The most failure points that a call may have; a call that needs more is stuck. */
-#define MOST_POINTS 5000
-#define LIMIT_STEPS 24
 
 static const shoal_value no_values[1];
 
@@ -29,15 +22,6 @@ typedef struct scene {
     shoal_entity many[6]; /* of several archetypes */
     Owned own;            /* a value of the test's own */
 } scene;
-
-typedef struct scene_call {
-    const char *name;
-    shoal_status (*run)(scene *s);
-    bool applied;     /* the commands are applied after it, so that what was recorded shows */
-    bool never_fails; /* whatever the allocator does */
-} scene_call;
-
-typedef enum failure { FAIL_ONE, FAIL_LATER, FAIL_HOOK, FAIL_LIMIT } failure;
 
 /* ---- the scene ---- */
 
@@ -63,7 +47,8 @@ static void scene_record(scene *s) {
     assert_ok(shoal_commands_add(s->commands, s->empty, SHOAL_ID(Large), NULL));
 }
 
-static void scene_start(scene *s, const shoal_world_def *def) {
+static void scene_start(void *scene_bytes, const shoal_world_def *def) {
+    scene *s = scene_bytes;
     fixture_start(&s->f, def);
     s->world = s->f.world;
     owned_make(&owned_tracker, &s->own, 31);
@@ -91,7 +76,8 @@ static void scene_start(scene *s, const shoal_world_def *def) {
     scene_record(s);
 }
 
-static void scene_end(scene *s) {
+static void scene_end(void *scene_bytes) {
+    scene *s = scene_bytes;
     owned_end(&owned_tracker, &s->own);
     fixture_end(&s->f);
 }
@@ -99,14 +85,16 @@ static void scene_end(scene *s) {
 /* ---- the calls ---- */
 
 static shoal_status made(const scene *s, shoal_entity entity) {
-    return shoal_entity_is_null(entity) ? shoal_last_error(s->world).status : SHOAL_OK;
+    return failing_status_of(s->world, entity);
 }
 
-static shoal_status call_spawn(scene *s) {
+static shoal_status call_spawn(void *scene_bytes) {
+    scene *s = scene_bytes;
     return made(s, shoal_spawn(s->world, SHOAL_VALUES(SHOAL_VALUE(Position, 2, 6, 10), SHOAL_VALUE(Health, 3))));
 }
 
-static shoal_status call_spawn_new_archetype(scene *s) {
+static shoal_status call_spawn_new_archetype(void *scene_bytes) {
+    scene *s = scene_bytes;
     const shoal_value values[] = {SHOAL_DEFAULT(Velocity),
                                   SHOAL_DEFAULT(Selected),
                                   {SHOAL_ID(Owned), &s->own},
@@ -115,15 +103,18 @@ static shoal_status call_spawn_new_archetype(scene *s) {
     return made(s, shoal_spawn(s->world, values, 5));
 }
 
-static shoal_status call_spawn_large(scene *s) {
+static shoal_status call_spawn_large(void *scene_bytes) {
+    scene *s = scene_bytes;
     return made(s, shoal_spawn(s->world, SHOAL_VALUES(SHOAL_DEFAULT(Bulky), SHOAL_DEFAULT(Owned))));
 }
 
-static shoal_status call_spawn_at_far(scene *s) {
+static shoal_status call_spawn_at_far(void *scene_bytes) {
+    scene *s = scene_bytes;
     return shoal_spawn_at(s->world, shoal_entity_make(s->world, 5000000, 3), SHOAL_VALUES(SHOAL_DEFAULT(Owned)));
 }
 
-static shoal_status call_reserve(scene *s) {
+static shoal_status call_reserve(void *scene_bytes) {
+    scene *s = scene_bytes;
     return shoal_reserve_range(s->world, 100000, 50000);
 }
 
@@ -136,7 +127,8 @@ static void fill_healths(void *user, size_t first, size_t count, const shoal_ent
     }
 }
 
-static shoal_status call_spawn_many(scene *s) {
+static shoal_status call_spawn_many(void *scene_bytes) {
+    scene *s = scene_bytes;
     const shoal_value columns[] = {SHOAL_DEFAULT(Health)};
     const shoal_value values[] = {{SHOAL_ID(Owned), &s->own}, SHOAL_DEFAULT(Boxed), SHOAL_DEFAULT(Preset)};
     return shoal_spawn_many(s->world, &(shoal_spawn_many_def){.count = 300,
@@ -148,11 +140,13 @@ static shoal_status call_spawn_many(scene *s) {
 }
 
 /* More slots than one page of the index can have. */
-static shoal_status call_spawn_many_slots(scene *s) {
+static shoal_status call_spawn_many_slots(void *scene_bytes) {
+    scene *s = scene_bytes;
     return shoal_spawn_many(s->world, &(shoal_spawn_many_def){.count = 30000});
 }
 
-static shoal_status call_spawn_many_columns(scene *s) {
+static shoal_status call_spawn_many_columns(void *scene_bytes) {
+    scene *s = scene_bytes;
     Owned column[40];
     for (size_t i = 0; i < 40; i++) {
         owned_make(&owned_tracker, &column[i], (uint32_t)i);
@@ -168,105 +162,128 @@ static shoal_status call_spawn_many_columns(scene *s) {
     return status;
 }
 
-static shoal_status call_clone(scene *s) {
+static shoal_status call_clone(void *scene_bytes) {
+    scene *s = scene_bytes;
     return made(s, shoal_clone(s->world, s->owner));
 }
 
-static shoal_status call_destroy(scene *s) {
+static shoal_status call_destroy(void *scene_bytes) {
+    scene *s = scene_bytes;
     return shoal_destroy(s->world, s->owner);
 }
 
-static shoal_status call_destroy_many(scene *s) {
+static shoal_status call_destroy_many(void *scene_bytes) {
+    scene *s = scene_bytes;
     return shoal_destroy_many(s->world, s->many, 6);
 }
 
-static shoal_status call_add(scene *s) {
+static shoal_status call_add(void *scene_bytes) {
+    scene *s = scene_bytes;
     return shoal_add(s->world, s->plain, SHOAL_ID(Owned), &s->own);
 }
 
-static shoal_status call_add_default(scene *s) {
+static shoal_status call_add_default(void *scene_bytes) {
+    scene *s = scene_bytes;
     return shoal_add(s->world, s->owner, SHOAL_ID(Large), NULL);
 }
 
-static shoal_status call_add_again(scene *s) {
+static shoal_status call_add_again(void *scene_bytes) {
+    scene *s = scene_bytes;
     return shoal_add(s->world, s->owner, SHOAL_ID(Owned), &s->own);
 }
 
-static shoal_status call_remove(scene *s) {
+static shoal_status call_remove(void *scene_bytes) {
+    scene *s = scene_bytes;
     return shoal_remove(s->world, s->owner, SHOAL_ID(Health));
 }
 
-static shoal_status call_set(scene *s) {
+static shoal_status call_set(void *scene_bytes) {
+    scene *s = scene_bytes;
     return shoal_set(s->world, s->owner, SHOAL_ID(Owned), &s->own);
 }
 
-static shoal_status call_clear(scene *s) {
+static shoal_status call_clear(void *scene_bytes) {
+    scene *s = scene_bytes;
     return shoal_clear(s->world, s->owner);
 }
 
-static shoal_status call_change(scene *s) {
+static shoal_status call_change(void *scene_bytes) {
+    scene *s = scene_bytes;
     const shoal_value add[] = {{SHOAL_ID(Owned), &s->own}, SHOAL_DEFAULT(Wide), SHOAL_DEFAULT(Boxed)};
     const shoal_component remove[] = {SHOAL_ID(Position), SHOAL_ID(Selected)};
     return shoal_change_entity(s->world, s->plain, &(shoal_change){add, 3, remove, 2});
 }
 
-static shoal_status call_query_change(scene *s) {
+static shoal_status call_query_change(void *scene_bytes) {
+    scene *s = scene_bytes;
     const shoal_value add[] = {{SHOAL_ID(Owned), &s->own}, SHOAL_DEFAULT(Aligned)};
     const shoal_component remove[] = {SHOAL_ID(Frozen), SHOAL_ID(Boxed)};
     return shoal_query_change_entities(s->healthy, &(shoal_change){add, 2, remove, 2});
 }
 
-static shoal_status call_query_destroy_entities(scene *s) {
+static shoal_status call_query_destroy_entities(void *scene_bytes) {
+    scene *s = scene_bytes;
     return shoal_query_destroy_entities(s->healthy);
 }
 
-static shoal_status call_query_create(scene *s) {
+static shoal_status call_query_create(void *scene_bytes) {
+    scene *s = scene_bytes;
     const shoal_term terms[] = {SHOAL_READ(Health), SHOAL_OPTIONAL(Owned), SHOAL_WITHOUT(Frozen)};
     bool works = shoal_query_create(s->world, &(shoal_query_def){.terms = terms, .term_count = 3}) != NULL;
     return works ? SHOAL_OK : shoal_last_error(s->world).status;
 }
 
-static shoal_status call_commands_create(scene *s) {
+static shoal_status call_commands_create(void *scene_bytes) {
+    scene *s = scene_bytes;
     return shoal_commands_create(s->world, NULL) != NULL ? SHOAL_OK : shoal_last_error(s->world).status;
 }
 
-static shoal_status call_record_spawn(scene *s) {
+static shoal_status call_record_spawn(void *scene_bytes) {
+    scene *s = scene_bytes;
     const shoal_value values[] = {{SHOAL_ID(Owned), &s->own}, SHOAL_DEFAULT(Large), SHOAL_DEFAULT(Wide)};
     return made(s, shoal_commands_spawn(s->commands, values, 3));
 }
 
-static shoal_status call_record_add(scene *s) {
+static shoal_status call_record_add(void *scene_bytes) {
+    scene *s = scene_bytes;
     Large *large = calloc(1, sizeof *large);
     shoal_status status = shoal_commands_add(s->commands, s->plain, SHOAL_ID(Large), large);
     free(large);
     return status;
 }
 
-static shoal_status call_record_set(scene *s) {
+static shoal_status call_record_set(void *scene_bytes) {
+    scene *s = scene_bytes;
     return shoal_commands_set(s->commands, s->many[3], SHOAL_ID(Owned), &s->own);
 }
 
-static shoal_status call_record_remove(scene *s) {
+static shoal_status call_record_remove(void *scene_bytes) {
+    scene *s = scene_bytes;
     return shoal_commands_remove(s->commands, s->plain, SHOAL_ID(Position));
 }
 
-static shoal_status call_record_clear(scene *s) {
+static shoal_status call_record_clear(void *scene_bytes) {
+    scene *s = scene_bytes;
     return shoal_commands_clear(s->commands, s->many[0]);
 }
 
-static shoal_status call_record_destroy(scene *s) {
+static shoal_status call_record_destroy(void *scene_bytes) {
+    scene *s = scene_bytes;
     return shoal_commands_destroy_entity(s->commands, s->many[5]);
 }
 
-static shoal_status call_apply(scene *s) {
+static shoal_status call_apply(void *scene_bytes) {
+    scene *s = scene_bytes;
     return shoal_commands_apply(s->commands, NULL);
 }
 
-static shoal_status call_trim(scene *s) {
+static shoal_status call_trim(void *scene_bytes) {
+    scene *s = scene_bytes;
     return shoal_world_trim(s->world, 0, NULL);
 }
 
-static shoal_status call_validate(scene *s) {
+static shoal_status call_validate(void *scene_bytes) {
+    scene *s = scene_bytes;
     return shoal_world_validate(s->world);
 }
 
@@ -276,23 +293,27 @@ static size_t take_text(void *user, const char *text, size_t size) {
     return size;
 }
 
-static shoal_status call_print_memory(scene *s) {
+static shoal_status call_print_memory(void *scene_bytes) {
+    scene *s = scene_bytes;
     return shoal_print_memory(s->world, 0, take_text, NULL);
 }
 
-static shoal_status call_print_entity(scene *s) {
+static shoal_status call_print_entity(void *scene_bytes) {
+    scene *s = scene_bytes;
     return shoal_print_entity(s->world, s->owner, take_text, NULL);
 }
 
-static shoal_status call_csv_query(scene *s) {
+static shoal_status call_csv_query(void *scene_bytes) {
+    scene *s = scene_bytes;
     return shoal_csv_query(s->healthy, take_text, NULL);
 }
 
-static shoal_status call_csv_archetype(scene *s) {
+static shoal_status call_csv_archetype(void *scene_bytes) {
+    scene *s = scene_bytes;
     return shoal_csv_archetype(s->world, SHOAL_COMPONENTS(SHOAL_ID(Position), SHOAL_ID(Health)), take_text, NULL);
 }
 
-static const scene_call scene_calls[] = {
+static const failing_call scene_calls[] = {
     {.name = "conf_G5_spawn", .run = call_spawn},
     {.name = "conf_G5_spawn_in_a_new_archetype", .run = call_spawn_new_archetype},
     {.name = "conf_G5_spawn_of_an_oversize_row", .run = call_spawn_large},
@@ -321,7 +342,7 @@ static const scene_call scene_calls[] = {
     {.name = "conf_G5_commands_remove", .run = call_record_remove, .applied = true},
     {.name = "conf_G5_commands_clear", .run = call_record_clear, .applied = true},
     {.name = "conf_G5_commands_destroy_entity", .run = call_record_destroy, .applied = true},
-    {.name = "conf_G5_commands_apply", .run = call_apply},
+    {.name = "conf_G5_commands_apply", .run = call_apply, .no_hooks = true},
     {.name = "conf_G5_trim", .run = call_trim, .never_fails = true},
     {.name = "conf_G5_validate", .run = call_validate},
     {.name = "conf_G5_print_memory", .run = call_print_memory},
@@ -331,127 +352,22 @@ static const scene_call scene_calls[] = {
 };
 #define SCENE_CALL_COUNT (sizeof scene_calls / sizeof scene_calls[0])
 
-/* ---- one failure ---- */
-
-static void arm(scene *s, failure how, size_t n) {
-    if (how == FAIL_HOOK) {
-        owned_arm(&owned_tracker, n);
-    } else if (how != FAIL_LIMIT) {
-        fake_allocator_arm(&s->f.fake, n, how == FAIL_LATER);
-    }
+static fixture *scene_fixture(void *scene_bytes) {
+    return &((scene *)scene_bytes)->f;
 }
 
-/* True when something has failed; with a limit only the call's status can tell. */
-static bool disarm(scene *s, failure how, shoal_status status) {
-    if (how == FAIL_HOOK) {
-        return owned_disarm(&owned_tracker);
-    }
-    if (how == FAIL_LIMIT) {
-        return status != SHOAL_OK;
-    }
-    return fake_allocator_disarm(&s->f.fake);
+static shoal_commands *scene_commands(void *scene_bytes) {
+    return ((scene *)scene_bytes)->commands;
 }
 
-static shoal_status expected_status(failure how) {
-    if (how == FAIL_HOOK) {
-        return SHOAL_HOOK_FAILED;
-    }
-    return how == FAIL_LIMIT ? SHOAL_MEMORY_LIMIT : SHOAL_OUT_OF_MEMORY;
-}
-
-/* What a world is after the call without a failure. */
-static world_dump dump_of_success(const scene_call *call, const shoal_world_def *def, size_t *base, size_t *peak) {
-    scene *s = calloc(1, sizeof *s);
-    shoal_memory_report report;
-    scene_start(s, def);
-    assert_ok(shoal_world_memory(s->world, &report));
-    *base = report.peak_bytes;
-    assert_ok(call->run(s));
-    assert_ok(shoal_world_memory(s->world, &report));
-    *peak = report.peak_bytes;
-    if (call->applied) {
-        assert_ok(shoal_commands_apply(s->commands, NULL));
-    }
-    world_dump dump = world_dump_take(s->world, s->f.everything);
-    scene_end(s);
-    free(s);
-    return dump;
-}
-
-static void check_untouched(scene *s, const world_dump *before, int64_t live_before, size_t recorded_before) {
-    world_dump after = world_dump_take(s->world, s->f.everything);
-    assert_same_dump(&after, before);
-    world_dump_free(&after);
-    assert_count(owned_tracker.live, live_before);
-    assert_count(shoal_commands_count(s->commands), recorded_before);
-    assert_null(shoal_world_lock_holder(s->world));
-    assert_valid(s->world);
-}
-
-/* Runs the call with its n-th failure; false when the call has no n-th one. */
-static bool run_with_failure(const scene_call *call, const shoal_world_def *def, failure how, size_t n,
-                             const world_dump *expected) {
-    scene *s = calloc(1, sizeof *s);
-    scene_start(s, def);
-    world_dump before = world_dump_take(s->world, s->f.everything);
-    int64_t live_before = owned_tracker.live;
-    size_t recorded_before = shoal_commands_count(s->commands);
-    arm(s, how, n);
-    shoal_status status = call->run(s);
-    bool failed = disarm(s, how, status);
-    if (status != SHOAL_OK) {
-        assert_count(failed, true);
-        assert_count(call->never_fails, false);
-        assert_status(status, expected_status(how));
-        assert_last_error(s->world, expected_status(how));
-        check_untouched(s, &before, live_before, recorded_before);
-        if (how != FAIL_LIMIT) {
-            assert_ok(call->run(s));
-        }
-    }
-    if (how != FAIL_LIMIT) {
-        if (call->applied) {
-            assert_ok(shoal_commands_apply(s->commands, NULL));
-        }
-        world_dump after = world_dump_take(s->world, s->f.everything);
-        assert_same_dump(&after, expected);
-        world_dump_free(&after);
-    }
-    world_dump_free(&before);
-    scene_end(s);
-    free(s);
-    return failed;
-}
-
-static void run_all_failures(const scene_call *call, const shoal_world_def *def, const char *config) {
-    static const char *const names[] = {"allocation", "allocation and later ones", "hook"};
-    size_t base = 0;
-    size_t peak = 0;
-    world_dump expected = dump_of_success(call, def, &base, &peak);
-    for (failure how = FAIL_ONE; how <= FAIL_HOOK; how++) {
-        bool failed = true;
-        bool drops = how == FAIL_HOOK && call->run == call_apply;
-        for (size_t n = 1; failed && !drops; n++) {
-            test_set_context("%s, %s, failing %s %zu", call->name, config, names[how], n);
-            failed = run_with_failure(call, def, how, n, &expected);
-            assert_at_most(n, MOST_POINTS);
-        }
-    }
-    for (size_t step = 0; step < LIMIT_STEPS && peak > base; step++) {
-        shoal_world_def limited = *def;
-        limited.memory_limit = base + (peak - base) * step / LIMIT_STEPS;
-        test_set_context("%s, %s, memory limit %zu", call->name, config, limited.memory_limit);
-        run_with_failure(call, &limited, FAIL_LIMIT, 0, &expected);
-    }
-    test_set_context("%s", "");
-    world_dump_free(&expected);
-}
+static const failing_scene table_scene = {.byte_size = sizeof(scene),
+                                          .start = scene_start,
+                                          .end = scene_end,
+                                          .fixture_of = scene_fixture,
+                                          .commands_of = scene_commands};
 
 static void run_call(void **state) {
-    const scene_call *call = *state;
-    run_all_failures(call, &(shoal_world_def){0}, "default chunks");
-    run_all_failures(call, &(shoal_world_def){.pinned_chunk_bytes = 1024}, "pinned chunks");
-    run_all_failures(call, &(shoal_world_def){.move_rows = true}, "moving rows");
+    failing_run(&table_scene, *state);
 }
 
 /* ---- calls that make and empty the world ---- */
@@ -470,7 +386,7 @@ static void conf_G5_world_create(void **state) {
                 assert_last_error(NULL, SHOAL_OUT_OF_MEMORY);
                 assert_count(fake.live_count, 0);
             }
-            assert_at_most(n, MOST_POINTS);
+            assert_at_most(n, FAILING_MOST_POINTS);
         }
         assert_valid(world);
         assert_ok(shoal_world_destroy(world));

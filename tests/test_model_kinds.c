@@ -131,7 +131,8 @@ static void columns_draw(full_model *m, column_draw *columns, full_mask excluded
     full_rules rules = {0};
     for (uint32_t wanted = rng_below(&m->random, COLUMNS_MAX + 1); wanted > 0; wanted--) {
         full_type type = full_draw_type(m, &rules);
-        bool fits = !full_is(type, SHOAL_STORAGE_SHARED) && !full_is(type, SHOAL_STORAGE_CHUNK);
+        bool fits = !full_is(type, SHOAL_STORAGE_SHARED) && !full_is(type, SHOAL_STORAGE_CHUNK) &&
+                    !full_def(type)->split; /* all rows of a bulk have one of these */
         if (fits && (taken & full_bit(type)) == 0) {
             taken |= full_bit(type);
             column_make(m, columns, type);
@@ -640,7 +641,7 @@ static void op_order(full_model *m) {
 }
 
 static void op_name(full_model *m) {
-    static const char *const names[] = {"a", "b", "c", "bow", "gun", "x/y", "", NULL};
+    static const char *const names[] = {"a", "a", "b", "b", "gun", "x/y", "", NULL};
     shoal_entity entity = full_pick(m);
     const char *name = names[rng_below(&m->random, 8)];
     full_arm(m);
@@ -770,7 +771,7 @@ static const operation operations[] = {
     {"unrelate", op_unrelate, 3, false},
     {"set_parent", op_set_parent, 8, false},
     {"order", op_order, 5, false},
-    {"name", op_name, 5, false},
+    {"name", op_name, 12, false},
     {"unique", op_unique, 2, false},
     {"tick", op_tick, 1, false},
     {"record", full_op_record, 8, false},

@@ -114,9 +114,14 @@ static void thing_end(thing *t) {
     }
 }
 
-static bool model_destroy(model *m, int slot) {
+/* Destroys one, or two at once. */
+static bool model_destroy(model *m, int slot, int second) {
     bool doomed[SLOTS] = {false};
+    if (second != NOBODY && !m->things[second].alive) {
+        return false;
+    }
     doomed[slot] = !m->things[slot].dying;
+    doomed[second != NOBODY ? second : slot] = !m->things[second != NOBODY ? second : slot].dying;
     for (int pass = 0; pass < SLOTS; pass++) {
         for (int i = 0; i < SLOTS; i++) {
             int target = m->things[i].targets[CREW];
@@ -185,11 +190,20 @@ static bool model_remove(model *m, const op *o) {
     return true;
 }
 
+static bool is_costly(const thing *t) {
+    return t->alive && !t->dying && t->has[COST];
+}
+
+/* One link for all that have a cost, or for none. */
 static bool model_all(model *m, const op *o) {
     for (int i = 0; i < SLOTS; i++) {
-        thing *t = &m->things[i];
-        if (t->alive && !t->dying && t->has[COST] && can_link(m, i, o->other, o->number)) {
-            model_link(t, o->number, o->other, o->value, false);
+        if (is_costly(&m->things[i]) && !can_link(m, i, o->other, o->number)) {
+            return false;
+        }
+    }
+    for (int i = 0; i < SLOTS; i++) {
+        if (is_costly(&m->things[i])) {
+            model_link(&m->things[i], o->number, o->other, o->value, false);
         }
     }
     return true;
@@ -219,7 +233,7 @@ static bool model_apply(model *m, const op *o) {
     }
     switch (o->kind) {
     case OP_DESTROY:
-        return model_destroy(m, o->slot);
+        return model_destroy(m, o->slot, o->other);
     case OP_REMOVE:
         return model_remove(m, o);
     case OP_CLEAR: {
@@ -337,7 +351,9 @@ static shoal_status call_op(subject *s, const op *o, shoal_entity *made) {
         *made = shoal_clone(world, handle_of(&s->model, o->other));
         return shoal_entity_is_null(*made) ? shoal_last_error(world).status : SHOAL_OK;
     case OP_DESTROY:
-        return o->value % 2 == 0 ? shoal_destroy(world, entity) : shoal_destroy_many(world, &entity, 1);
+        return o->other == NOBODY
+                   ? shoal_destroy(world, entity)
+                   : shoal_destroy_many(world, (shoal_entity[]){entity, handle_of(&s->model, o->other)}, 2);
     case OP_ADD:
         return shoal_add(world, entity, component_of(o->number), g.values[0].data);
     case OP_REMOVE:
@@ -491,7 +507,10 @@ static op op_random(subject *s, size_t kinds) {
         o.kind = frequent[rng_below(random, kinds == OP_COUNT ? 7 : 6)];
     }
     o.slot = (int)rng_below(random, SLOTS);
-    o.other = o.kind == OP_UNRELATE && rng_chance(random, 40) ? NOBODY : (int)rng_below(random, SLOTS);
+    bool may_be_alone = o.kind == OP_UNRELATE || o.kind == OP_DESTROY;
+    bool is_command = kinds != OP_COUNT;
+    o.other = (int)rng_below(random, SLOTS);
+    o.other = (may_be_alone && rng_chance(random, 40)) || (o.kind == OP_DESTROY && is_command) ? NOBODY : o.other;
     bool adds = o.kind == OP_ADD || o.kind == OP_REMOVE;
     o.number = rng_below(random, adds ? COMPONENTS : RELATIONS);
     o.second = (o.number + 1 + rng_below(random, RELATIONS - 1)) % RELATIONS;
@@ -561,22 +580,17 @@ static void record_one(subject *s, shoal_commands *commands, model *expected, bo
     }
 }
 
+/* A handle that no call refuses to take, and that is never alive. */
+static shoal_entity dead_handle(const subject *s, int slot) {
+    return shoal_entity_make(s->f.world, (uint32_t)(1000 + slot), 7);
+}
+
 static void do_commands(subject *s) {
     bool taken[SLOTS] = {false};
     size_t dropped = 0;
     size_t count = 1 + rng_below(&s->random, 14);
     model expected = s->model;
     shoal_commands *commands = shoal_commands_create(s->f.world, NULL);
-    for (int slot = 0; slot < SLOTS; slot++) {
-        taken[slot] = shoal_entity_is_null(expected.things[slot].handle); /* so that every handle can be recorded */
-    }
-    for (int slot = 0; slot < SLOTS; slot++) {
-        if (taken[slot]) { /* a handle that is dead */
-            expected.things[slot].handle = shoal_entity_make(s->f.world, (uint32_t)(1000 + slot), 7);
-            s->model.things[slot].handle = expected.things[slot].handle;
-            taken[slot] = false;
-        }
-    }
     for (size_t i = 0; i < count; i++) {
         record_one(s, commands, &expected, taken, &dropped);
     }
@@ -596,8 +610,7 @@ static void do_commands(subject *s) {
         if (taken[slot]) {
             shoal_entity real = shoal_commands_resolve(commands, expected.things[slot].handle);
             assert_count(!shoal_entity_is_null(real), expected.things[slot].alive);
-            expected.things[slot].handle =
-                expected.things[slot].alive ? real : shoal_entity_make(s->f.world, (uint32_t)(1000 + slot), 7);
+            expected.things[slot].handle = expected.things[slot].alive ? real : dead_handle(s, slot);
         }
     }
     s->model = expected;
@@ -612,6 +625,7 @@ static void subject_start(subject *s, uint64_t seed, bool moves) {
     fixture_start(&s->f, &(shoal_world_def){.move_rows = moves});
     for (int slot = 0; slot < SLOTS; slot++) {
         thing_end(&s->model.things[slot]);
+        s->model.things[slot].handle = dead_handle(s, slot);
     }
     s->all_with_cost =
         shoal_query_create(s->f.world, &(shoal_query_def){.terms = &(shoal_term)SHOAL_WITH(Cost), .term_count = 1});

@@ -69,7 +69,7 @@ static void *value_elsewhere(const shoal_world *world, shoal_entity entity, cons
     bool is_of_place = storage == SHOAL_STORAGE_CHUNK || (storage == SHOAL_STORAGE_SHARED && !for_write);
     row_place place = row_of(world, index_find(&world->index, entity));
     return is_of_place && archetype_find(place.archetype, type->id) != ARCHETYPE_NONE ? notify_value(place, type)
-                                                                                     : NULL;
+                                                                                      : NULL;
 }
 
 /* The second try of a get: the component may be in another slot or elsewhere; else the error is stored. */

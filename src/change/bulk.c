@@ -266,8 +266,8 @@ static shoal_status chunk_values_stage(shoal_world *world, bulk_spawning *bulk, 
         }
         if (bulk->chunk_values == NULL) {
             bulk->run_count = bulk_run_count(bulk);
-            bulk->chunk_values = memory_allocate_zero(&world->memory, SHOAL_PURPOSE_SCRATCH,
-                                                      bulk->keys->count * sizeof(char *), 16);
+            bulk->chunk_values =
+                memory_allocate_zero(&world->memory, SHOAL_PURPOSE_SCRATCH, bulk->keys->count * sizeof(char *), 16);
         }
         status = bulk->chunk_values == NULL ? world_fail(world, world->memory.failure, call)
                                             : chunk_value_stage(world, bulk, key, call);
@@ -357,7 +357,8 @@ static shoal_status bulk_check_columns(shoal_world *world, const shoal_spawn_man
     for (size_t i = 0; i < def->column_count; i++) {
         const component_type *type = component_type_find(def->columns[i].component.id);
         if (type != NULL && type->def.split) {
-            return world_fail_component(world, SHOAL_COMPONENT_KIND, call, (shoal_entity){0}, def->columns[i].component);
+            return world_fail_component(world, SHOAL_COMPONENT_KIND, call, (shoal_entity){0},
+                                        def->columns[i].component);
         }
     }
     return SHOAL_OK;
@@ -495,8 +496,8 @@ static void bulk_change_release(bulk_change *change) {
 static shoal_status bulk_stage(bulk_change *change, size_t i, const char *call) {
     shoal_world *world = change->world;
     const component_type *type = added_type(change, i);
-    char *copies =
-        memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, change->row_count * type->value_size, type->value_alignment);
+    char *copies = memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, change->row_count * type->value_size,
+                                   type->value_alignment);
     if (copies == NULL) {
         return world_fail(world, world->memory.failure, call);
     }
@@ -556,7 +557,8 @@ static void bulk_write(const bulk_change *change, size_t i, char *values, size_t
         component_relocate(type, values, change->staged[i] + change->done * type->value_size, count);
     } else if (change->values[i].data == NULL) {
         if (is_new) {
-            (void)component_make_default(&change->world->memory, type, values, count); /* hooked ones are staged, so it cannot fail */
+            (void)component_make_default(&change->world->memory, type, values,
+                                         count); /* hooked ones are staged, so it cannot fail */
         }
     } else {
         for (size_t k = 0; k < count; k++) {
@@ -750,15 +752,16 @@ static bool change_needs_commands(const shoal_world *world, const shoal_change *
     return needs;
 }
 
+/* Removals come last: they take away what the added components require as well, as one change does. */
 static shoal_status change_record(shoal_commands *commands, const shoal_entity *entities, size_t count,
                                   const shoal_change *change) {
     shoal_status status = SHOAL_OK;
     for (size_t i = 0; i < count && status == SHOAL_OK; i++) {
-        for (size_t k = 0; k < change->remove_count && status == SHOAL_OK; k++) {
-            status = shoal_commands_remove(commands, entities[i], change->remove[k]);
-        }
         for (size_t k = 0; k < change->add_count && status == SHOAL_OK; k++) {
             status = shoal_commands_add(commands, entities[i], change->add[k].component, change->add[k].data);
+        }
+        for (size_t k = 0; k < change->remove_count && status == SHOAL_OK; k++) {
+            status = shoal_commands_remove(commands, entities[i], change->remove[k]);
         }
     }
     return status;
@@ -777,8 +780,12 @@ static shoal_status query_change_recorded(shoal_query *query, const shoal_change
     if (status != SHOAL_OK) {
         return world_fail(world, status, call);
     }
-    shoal_commands *commands = shoal_commands_create(world, &(shoal_commands_def){.name = call});
-    status = commands == NULL ? world->error.status : change_record(commands, entities, count, change);
+    status = loose_check_all(world, entities, count, change, call);
+    shoal_commands *commands =
+        status == SHOAL_OK ? shoal_commands_create(world, &(shoal_commands_def){.name = call}) : NULL;
+    if (status == SHOAL_OK) {
+        status = commands == NULL ? world->error.status : change_record(commands, entities, count, change);
+    }
     if (status == SHOAL_OK) {
         status = shoal_commands_apply(commands, NULL);
     }

@@ -90,19 +90,21 @@ static ALWAYS_INLINE shoal_command *command_next(shoal_commands *commands) {
 /* Entity fields of a value may hold placeholders of this buffer only. */
 typedef struct placeholder_check {
     const shoal_commands *commands;
+    bool is_shared; /* none at all: which archetype the entity goes to depends on the value */
     bool refused;
 } placeholder_check;
 
 static void placeholder_visit(void *user, shoal_entity *entity) {
     placeholder_check *check = user;
     uint32_t number;
-    if (shoal_entity_is_placeholder(*entity) && !command_placeholder(check->commands, *entity, &number)) {
+    if (shoal_entity_is_placeholder(*entity) &&
+        (check->is_shared || !command_placeholder(check->commands, *entity, &number))) {
         check->refused = true;
     }
 }
 
 static bool placeholders_are_own(const shoal_commands *commands, const component_type *type, const void *data) {
-    placeholder_check check = {.commands = commands};
+    placeholder_check check = {.commands = commands, .is_shared = type->def.storage == SHOAL_STORAGE_SHARED};
     /* The visitor only reads. Of a buffer the caller has given a span. */
     bool is_span = type->def.storage == SHOAL_STORAGE_BUFFER;
     const char *items = is_span ? ((const shoal_span *)data)->items : data;
@@ -192,13 +194,15 @@ COLD static shoal_status link_record(shoal_commands *commands, shoal_command *co
     return SHOAL_OK;
 }
 
-/* Puts a component's value into a command: nothing for a tag; the default only where a hook makes it. */
+/* Puts a component's value into a command: nothing for a tag; the default only where a hook makes it, or it is shared. */
 static ALWAYS_INLINE shoal_status value_record(shoal_commands *commands, shoal_command *command,
                                                const component_type *type, const void *data) {
     if (UNLIKELY(type->is_special) && type->def.storage == SHOAL_STORAGE_RELATION) {
         return link_record(commands, command, type, data);
     }
-    if (type->def.size == 0 || (data == NULL && !component_default_can_fail(type))) {
+    /* A shared default is needed to find the archetype, when nothing may fail any more. */
+    bool needs_default = component_default_can_fail(type) || type->def.storage == SHOAL_STORAGE_SHARED;
+    if (type->def.size == 0 || (data == NULL && !needs_default)) {
         return SHOAL_OK;
     }
     if (UNLIKELY(type->has_entities) && data != NULL && !placeholders_are_own(commands, type, data)) {

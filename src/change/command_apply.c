@@ -200,6 +200,12 @@ static shoal_status chains_link(shoal_commands *commands, uint32_t *spawn_next) 
     return SHOAL_OK;
 }
 
+/* False for a fold that leaves all components and values as they are. A part of a segment has no edge in the plan, and
+   needs none, since only such parts are left to entities that a cascade has met. */
+static bool fold_changes(const command_fold *fold) {
+    return fold->value_count + fold->removed_count != 0;
+}
+
 /* The edge of the fold that was just made, from `base`; NULL with the error stored. */
 static const shoal_transition *fold_edge(shoal_commands *commands, shoal_archetype *base) {
     const command_fold *fold = &commands->fold;
@@ -256,14 +262,18 @@ static shoal_status plan_segment(shoal_commands *commands, shoal_archetype *base
         commands->fold.next = COMMAND_NONE;
         return SHOAL_OK;
     }
-    const shoal_transition *edge = fold_edge(commands, base);
-    if (edge == NULL) {
-        return commands->world->error.status;
+    shoal_archetype *target = base;
+    if (spawns || fold_changes(&commands->fold)) {
+        const shoal_transition *edge = fold_edge(commands, base);
+        if (edge == NULL) {
+            return commands->world->error.status;
+        }
+        target = edge->target;
+        status = spawns || target != base ? target_count_row(commands, target) : SHOAL_OK;
     }
-    status = spawns || edge->target != base ? target_count_row(commands, edge->target) : SHOAL_OK;
-    status = status == SHOAL_OK ? command_base_add(commands, first, edge->target) : status;
+    status = status == SHOAL_OK ? command_base_add(commands, first, target) : status;
     if (status == SHOAL_OK && (destroyed || commands->is_cut)) {
-        status = bases_add_dying(commands, first, edge->target, destroyed);
+        status = bases_add_dying(commands, first, target, destroyed);
     }
     return status;
 }
@@ -704,12 +714,25 @@ static void fold_notify_renewed(shoal_commands *commands, notify_kind kind, cons
     }
 }
 
+/* Tells of the values that a caller gave: shared defaults are none. */
+static void fold_notify_given(shoal_commands *commands, const shoal_transition *edge, shoal_entity entity,
+                              row_place place) {
+    shoal_value *values = commands->fold.values.items;
+    for (size_t i = 0; i < commands->fold.value_count; i++) {
+        uint32_t source = ((const uint32_t *)commands->fold.sources.items)[i];
+        if (source == COMMAND_NONE || !(command_at(commands, source)->flags & COMMAND_HAS_VALUE)) {
+            values[i].data = NULL;
+        }
+    }
+    notify_edge_given(commands->world, edge, values, entity, place);
+}
+
 static void fold_notify(shoal_commands *commands, const shoal_transition *edge, shoal_entity entity) {
     shoal_world *world = commands->world;
     row_place place = row_of(world, index_find(&world->index, entity));
     notify_edge_new(world, edge, entity, place);
     fold_notify_renewed(commands, NOTIFY_ADD, edge->source, entity);
-    notify_edge_given(world, edge, commands->fold.values.items, entity, place);
+    fold_notify_given(commands, edge, entity, place);
 }
 
 /* Commands before the destroy `number` whose entity it takes with it: what they do does not matter any more, but those
@@ -766,6 +789,10 @@ static shoal_status commit_end(shoal_commands *commands, uint32_t number, shoal_
 static void commit_fold(shoal_commands *commands, shoal_entity entity, index_record *record) {
     shoal_world *world = commands->world;
     row_place place = row_of(world, record);
+    if (!fold_changes(&commands->fold)) {
+        fold_finish_row(commands, entity);
+        return;
+    }
     const shoal_transition *edge = fold_edge(commands, place.archetype);
     notify_edge_removed(world, edge, entity, place);
     fold_notify_renewed(commands, NOTIFY_REMOVE, place.archetype, entity);
@@ -811,7 +838,7 @@ static void fold_notify_spawn(shoal_commands *commands, const shoal_transition *
     row_place place = row_of(world, index_find(&world->index, spawn->real));
     notify_edge_new(world, edge, spawn->real, place);
     command_loose_spawn_notify(commands, spawn, NOTIFY_ADD);
-    notify_edge_given(world, edge, commands->fold.values.items, spawn->real, place);
+    fold_notify_given(commands, edge, spawn->real, place);
     command_loose_spawn_notify(commands, spawn, NOTIFY_SET);
 }
 
@@ -978,6 +1005,7 @@ static void resolved_keep(shoal_commands *commands) {
 }
 
 static void commit_all(shoal_commands *commands, bool distinct) {
+    uint32_t edge_count = commands->world->transitions.count;
     commands->world->is_half_way = true;
     commands->is_applying = true;
     for (uint32_t i = 0; i < commands->command_count; i++) {
@@ -987,6 +1015,8 @@ static void commit_all(shoal_commands *commands, bool distinct) {
             commit_chained(commands, i);
         }
     }
+    SHOAL_ASSERT(commands->world->transitions.count == edge_count); /* the plan has found them all */
+    (void)edge_count;
     if (!distinct) {
         heads_clear(commands);
         command_loose_settle(commands);

@@ -232,6 +232,18 @@ static shoal_status fold_reserve(shoal_commands *commands, size_t removed_count)
     return SHOAL_OK;
 }
 
+/* True when something is added that requires others: its edge would add these, though they were removed afterwards. */
+static bool adds_requirer(const command_fold *fold, const shoal_archetype *base) {
+    for (size_t i = 0; i < fold->entry_count; i++) {
+        const fold_entry *entry = entry_at(fold, i);
+        if (entry->present && component_type_at(entry->component)->def.required_count != 0 &&
+            archetype_find(base, entry->component) == ARCHETYPE_NONE) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Turns the entries into additions and removals. */
 static shoal_status fold_finish(shoal_commands *commands, const shoal_archetype *base) {
     command_fold *fold = &commands->fold;
@@ -240,18 +252,19 @@ static shoal_status fold_finish(shoal_commands *commands, const shoal_archetype 
     if (status != SHOAL_OK) {
         return status;
     }
+    bool names_absent = adds_requirer(fold, base);
     for (size_t i = 0; i < fold->entry_count; i++) {
         const fold_entry *entry = entry_at(fold, i);
         bool had = archetype_find(base, entry->component) != ARCHETYPE_NONE;
         if (entry->present && (!had || entry->fresh || entry->value != COMMAND_NONE)) {
-            /* The data is what tells shared values apart, and that a value was given. */
+            /* The data tells shared values apart, also defaults, and of all others that a value was given. */
             shoal_command *source = entry->value != COMMAND_NONE ? command_at(commands, entry->value) : NULL;
-            bool is_given = source != NULL && (source->flags & COMMAND_HAS_VALUE);
+            bool is_shared = component_type_at(entry->component)->def.storage == SHOAL_STORAGE_SHARED;
+            bool is_needed = source != NULL && (is_shared || (source->flags & COMMAND_HAS_VALUE));
             ((shoal_value *)fold->values.items)[fold->value_count] = (shoal_value){
-                .component = {entry->component}, .data = is_given ? command_data(source) : NULL};
+                .component = {entry->component}, .data = is_needed ? command_data(source) : NULL};
             ((uint32_t *)fold->sources.items)[fold->value_count++] = entry->value;
-        } else if (!entry->present && (had ? !fold->cleared : commands->is_special)) {
-            /* What was not there is named as well, or the edge would add it for another that requires it. */
+        } else if (!entry->present && (had ? !fold->cleared : names_absent)) {
             ((shoal_component *)fold->removed.items)[fold->removed_count++].id = entry->component;
         }
     }

@@ -13,15 +13,12 @@ static ALWAYS_INLINE uint64_t bit_of(const index_record *record) {
     return UINT64_C(1) << (index_row(record->place) % 64);
 }
 
-/* The word when the component is in the first slot of its archetype's table and has the first column of bits, as it is
-   nearly always; else NULL. Calls nothing, so that its caller need not save registers. */
+/* The word when the component has the first column of bits, as it nearly always has; else NULL. Calls nothing, so that
+   its caller need not save registers. */
 static ALWAYS_INLINE uint64_t *word_quick(const shoal_world *world, const index_record *record,
                                           shoal_component component) {
     const shoal_archetype *archetype = world->archetypes[index_archetype(record->place)];
-    archetype_slot slot = archetype->slots[component.id & archetype->slot_mask];
-    bool is_first = LIKELY(slot.id == component.id) && LIKELY(archetype->more->toggle_count != 0) &&
-                    LIKELY(archetype->more->toggles[0] == slot.number);
-    return LIKELY(is_first) ? word_of(archetype, record, 0) : NULL;
+    return LIKELY(archetype->more->first_toggle == component.id) ? word_of(archetype, record, 0) : NULL;
 }
 
 COLD static shoal_status enable_refuse(shoal_world *world, shoal_entity entity, shoal_component component,
@@ -33,15 +30,15 @@ COLD static shoal_status enable_refuse(shoal_world *world, shoal_entity entity, 
     if (index_find(&world->index, entity) == NULL) {
         return world_fail_entity(world, call, entity);
     }
-    shoal_status status = type == NULL            ? SHOAL_COMPONENT_INVALID
-                          : type->def.toggle      ? SHOAL_COMPONENT_MISSING
-                                                  : SHOAL_COMPONENT_KIND;
+    shoal_status status = type == NULL       ? SHOAL_COMPONENT_INVALID
+                          : type->def.toggle ? SHOAL_COMPONENT_MISSING
+                                             : SHOAL_COMPONENT_KIND;
     return world_fail_component(world, status, call, entity, component);
 }
 
 /* Any column of bits, or why there is none. */
-static NOINLINE shoal_status enable_slow(shoal_world *world, shoal_entity entity, shoal_component component, bool enable,
-                                         const char *call) {
+static NOINLINE shoal_status enable_slow(shoal_world *world, shoal_entity entity, shoal_component component,
+                                         bool enable, const char *call) {
     const index_record *record = world != NULL ? index_find(&world->index, entity) : NULL;
     const shoal_archetype *archetype = record != NULL ? world->archetypes[index_archetype(record->place)] : NULL;
     uint32_t toggle = archetype != NULL ? archetype_toggle(archetype, component.id) : ARCHETYPE_NONE;

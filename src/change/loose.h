@@ -115,6 +115,11 @@ void loose_bulk_commit(shoal_world *world, loose_bulk *bulk);
 void loose_bulk_notify(shoal_world *world, const loose_bulk *bulk, notify_kind kind);
 void loose_bulk_release(shoal_world *world, loose_bulk *bulk);
 
+/* Checks a change of the same components for many entities, one after the other, for what its values alone do not show:
+   entities that are dying, links that cannot be, names that would meet. The error is stored. */
+shoal_status loose_check_all(shoal_world *world, const shoal_entity *entities, size_t count, const shoal_change *change,
+                             const char *call);
+
 /* Room in the world's list of a cascade for `more` links. */
 shoal_status loose_reserve_cascade(shoal_world *world, const component_type *type, uint64_t more);
 

@@ -5,6 +5,9 @@
 
 #include "loose.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 size_t loose_given_size(const component_type *type) {
     switch (type->def.storage) {
     case SHOAL_STORAGE_BUFFER:
@@ -52,8 +55,7 @@ static shoal_status column_stage(shoal_world *world, loose_column *column, size_
     if (!column_is_staged(column)) {
         return SHOAL_OK;
     }
-    char *staged =
-        memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, count * type->def.size, type->def.alignment);
+    char *staged = memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, count * type->def.size, type->def.alignment);
     if (staged == NULL) {
         return world->memory.failure;
     }
@@ -146,8 +148,8 @@ shoal_status loose_bulk_prepare(shoal_world *world, const shoal_transition *edge
     bulk->count = count;
     bulk->column_capacity = (size_t)edge->add_count + transition_implied_count(edge);
     bulk->entities = memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, count * sizeof(shoal_entity), 16);
-    bulk->columns = memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH,
-                                    bulk->column_capacity * sizeof(loose_column), 16);
+    bulk->columns =
+        memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, bulk->column_capacity * sizeof(loose_column), 16);
     shoal_status status = SHOAL_OK;
     if (bulk->entities == NULL || bulk->columns == NULL) {
         status = world_fail(world, world->memory.failure, call);
@@ -212,4 +214,83 @@ void loose_bulk_release(shoal_world *world, loose_bulk *bulk) {
     if (bulk->count != 0) {
         bulk_release(world, bulk, false);
     }
+}
+
+/* ---- one change for many entities ---- */
+
+static shoal_status change_check_one(shoal_world *world, shoal_entity entity, const shoal_change *change,
+                                     const char *call) {
+    shoal_archetype *archetype = row_of(world, index_find(&world->index, entity)).archetype;
+    if ((archetype->hidden & ARCHETYPE_DYING) && change->add_count != 0) {
+        return error_entity(&world->error, SHOAL_ENTITY_DYING, call, entity);
+    }
+    shoal_status status = SHOAL_OK;
+    for (size_t i = 0; i < change->add_count && status == SHOAL_OK; i++) {
+        const component_type *type = component_type_at(change->add[i].component.id);
+        const shoal_link *link = change->add[i].data;
+        if (type->def.storage == SHOAL_STORAGE_RELATION) {
+            status = loose_check_link(world, type, entity, link != NULL ? link->target : (shoal_entity){0}, call);
+        }
+    }
+    for (size_t i = 0; i < change->remove_count && status == SHOAL_OK; i++) {
+        const component_type *type = component_type_at(change->remove[i].id);
+        if (!type->in_archetype && store_has(world, type, entity)) {
+            status = loose_check_unlink(world, type, entity, call);
+        }
+    }
+    return status;
+}
+
+static bool change_names(const shoal_change *change, uint32_t id) {
+    for (size_t i = 0; i < change->add_count; i++) {
+        if (change->add[i].component.id == id) {
+            return true;
+        }
+    }
+    for (size_t i = 0; i < change->remove_count; i++) {
+        if (change->remove[i].id == id) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int compare_texts(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* All of the entities get one parent, or none: no two of them may have the same name. */
+static shoal_status names_check_distinct(shoal_world *world, const shoal_entity *entities, size_t count,
+                                         const char *call) {
+    const char **names = memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, count * sizeof *names, 16);
+    if (names == NULL) {
+        return world_fail(world, world->memory.failure, call);
+    }
+    size_t named = 0;
+    for (size_t i = 0; i < count; i++) {
+        const char *name = name_of(&world->names, entities[i]);
+        if (name != NULL) {
+            names[named++] = name;
+        }
+    }
+    qsort(names, named, sizeof *names, compare_texts);
+    shoal_status status = SHOAL_OK;
+    for (size_t i = 1; i < named && status == SHOAL_OK; i++) {
+        if (strcmp(names[i - 1], names[i]) == 0) {
+            status = error_detail(&world->error, SHOAL_NAME_TAKEN, call, "two of the entities are called \"%.100s\"",
+                                  names[i]);
+        }
+    }
+    memory_release(&world->memory, SHOAL_PURPOSE_SCRATCH, names, count * sizeof *names, 16);
+    return status;
+}
+
+shoal_status loose_check_all(shoal_world *world, const shoal_entity *entities, size_t count, const shoal_change *change,
+                             const char *call) {
+    shoal_status status = SHOAL_OK;
+    for (size_t i = 0; i < count && status == SHOAL_OK; i++) {
+        status = change_check_one(world, entities[i], change, call);
+    }
+    bool names_meet = count > 1 && world->names.count != 0 && change_names(change, world->child_of_id);
+    return status == SHOAL_OK && names_meet ? names_check_distinct(world, entities, count, call) : status;
 }

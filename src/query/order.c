@@ -6,9 +6,10 @@
  *     sorted   | ordinal of the first, of the second ...
  *     runs     | match, chunk, first row, count | ...        neighbours in one chunk put together
  *
- * When a view begins, the rows are gone through and their keys compared with the copies as bytes. If all are the same, the
- * order is kept and nobody's compare function is called; if only keys have changed, those rows are sorted and merged with
- * the others; else all are sorted. Sorting is a merge sort: stable, so rows with equal keys keep their order.
+ * When a view begins, the rows are gone through and their keys compared with the copies as bytes. If all are the same,
+ * the order is kept and nobody's compare function is called; if only keys have changed, those rows are sorted and
+ * merged with the others; else all are sorted. Sorting is a merge sort: stable, so rows with equal keys keep their
+ * order.
  *
  * A query that only groups keeps runs without items; by depth, a run is cut where the depth changes. A stamp over the
  * versions of what the runs follow from says whether they still hold. Pointers to ancestors' values are kept beside the
@@ -95,10 +96,11 @@ static shoal_status group_by_init(query_data *query, const shoal_query_def *def,
     bool is_tree = type != NULL && type->def.acyclic;
     bool is_shared = type != NULL && type->def.storage == SHOAL_STORAGE_SHARED && is_required(query, type->id);
     if (!is_tree && !is_shared) {
-        return error_detail(&query->world->error, SHOAL_TERM_INVALID, call,
-                            "the query groups by %s, which is neither an acyclic relation nor a shared component that it "
-                            "requires",
-                            type != NULL ? type->def.name : "a null component");
+        return error_detail(
+            &query->world->error, SHOAL_TERM_INVALID, call,
+            "the query groups by %s, which is neither an acyclic relation nor a shared component that it "
+            "requires",
+            type != NULL ? type->def.name : "a null component");
     }
     query->order.group_by = type;
     query->order.groups_descending = def->groups_descending;
@@ -116,8 +118,7 @@ shoal_status query_order_init(query_data *query, const shoal_query_def *def, con
     for (size_t i = 0; i < query->term_count; i++) {
         query->order.up_count += query_term_looks_up(&query->terms[i]);
     }
-    query->keeps_runs =
-        query->order.order_by != NULL || query->order.group_by != NULL || query->order.up_count != 0;
+    query->keeps_runs = query->order.order_by != NULL || query->order.group_by != NULL || query->order.up_count != 0;
     return status;
 }
 
@@ -258,8 +259,7 @@ static uint32_t same_depth(const relation_store *store, const shoal_entity *enti
 /* Cuts a run where the group changes. */
 static shoal_status runs_add_grouped(query_data *query, query_run all, const shoal_entity *entities) {
     const component_type *type = query->order.group_by;
-    const relation_store *store =
-        type != NULL && type->def.acyclic ? store_relation(query->world, type->id) : NULL;
+    const relation_store *store = type != NULL && type->def.acyclic ? store_relation(query->world, type->id) : NULL;
     shoal_status status = SHOAL_OK;
     if (store == NULL) {
         all.group = group_of(query, query_match_at(query, all.match), entities[0]);
@@ -326,8 +326,7 @@ static void merge(const order_context *context, const uint32_t *from, size_t beg
                   uint32_t *to) {
     size_t left = begin, right = middle;
     for (size_t i = begin; i < end; i++) {
-        bool takes_left =
-            left < middle && (right >= end || context->compare(context, from[left], from[right]) <= 0);
+        bool takes_left = left < middle && (right >= end || context->compare(context, from[left], from[right]) <= 0);
         to[i] = takes_left ? from[left++] : from[right++];
     }
 }
@@ -474,7 +473,7 @@ static const char *order_value(const query_data *query, const query_run *run, ui
 
 /* What has changed since the rows were last gone through. */
 typedef struct order_changes {
-    bool same_rows; /* as far as the kept ones go */
+    bool same_rows;   /* as far as the kept ones go */
     size_t key_count; /* changed keys; their ordinals are marked by a high bit in `sorted`'s second half */
 } order_changes;
 
@@ -499,8 +498,7 @@ static bool item_take(query_data *query, size_t ordinal, const query_item *item,
 static shoal_status items_reserve(query_data *query, size_t count) {
     query_order *order = &query->order;
     shoal_memory *memory = &query->world->memory;
-    shoal_status status =
-        memory_array_reserve(memory, SHOAL_PURPOSE_QUERY, &order->items, count, sizeof(query_item));
+    shoal_status status = memory_array_reserve(memory, SHOAL_PURPOSE_QUERY, &order->items, count, sizeof(query_item));
     status = status == SHOAL_OK
                  ? memory_array_reserve(memory, SHOAL_PURPOSE_QUERY, &order->keys, count, order->key_bytes)
                  : status;
@@ -590,11 +588,10 @@ static shoal_status runs_of_items(query_data *query) {
     shoal_status status = SHOAL_OK;
     for (size_t i = 0; i < order->item_count && status == SHOAL_OK; i++) {
         const query_item *item = item_at(order, ((const uint32_t *)order->sorted.items)[i]);
-        status = run_add(query, (query_run){.match = item->match,
-                                            .chunk = item->chunk,
-                                            .first = item->row,
-                                            .count = 1,
-                                            .group = item->group});
+        status = run_add(
+            query,
+            (query_run){
+                .match = item->match, .chunk = item->chunk, .first = item->row, .count = 1, .group = item->group});
     }
     return status;
 }
@@ -605,8 +602,7 @@ static shoal_status refresh_ordered(query_data *query) {
     size_t count = 0;
     shoal_status status = items_gather(query, &changes, &count);
     uint64_t stamp = matches_stamp(query);
-    if (status == SHOAL_OK && changes.same_rows && changes.key_count == 0 && order->is_kept &&
-        order->stamp == stamp) {
+    if (status == SHOAL_OK && changes.same_rows && changes.key_count == 0 && order->is_kept && order->stamp == stamp) {
         return SHOAL_OK;
     }
     if (status == SHOAL_OK && changes.same_rows) {

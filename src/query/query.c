@@ -69,9 +69,9 @@ static shoal_status term_check(shoal_world *world, const shoal_query_def *def, s
     const shoal_term *term = &def->terms[i];
     const component_type *type = component_type_find(term->component.id);
     if (type == NULL) {
-        return error_detail(error, SHOAL_COMPONENT_INVALID, create_call, "term %zu has component id %u%s", i,
-                            term->component.id,
-                            term->component.id == 0 ? "; if its type was refused, shoal_last_error(NULL) says why" : "");
+        return error_detail(
+            error, SHOAL_COMPONENT_INVALID, create_call, "term %zu has component id %u%s", i, term->component.id,
+            term->component.id == 0 ? "; if its type was refused, shoal_last_error(NULL) says why" : "");
     }
     if (term->access <= SHOAL_ACCESS_NONE || term->access > SHOAL_ACCESS_ANY_WRITE ||
         (unsigned)term->state > SHOAL_STATE_EITHER || (unsigned)term->traverse > SHOAL_TRAVERSE_DOWN) {
@@ -177,8 +177,8 @@ static shoal_status term_copy(query_data *query, const shoal_term *term) {
 
 /* Whether a term's answer may differ between rows of one archetype. */
 static bool term_is_row_wise(const query_term *term) {
-    bool filters = access_is_required(term->access) || term->access == SHOAL_ACCESS_WITHOUT ||
-                   access_is_any(term->access);
+    bool filters =
+        access_is_required(term->access) || term->access == SHOAL_ACCESS_WITHOUT || access_is_any(term->access);
     bool is_unique = term->type->def.storage == SHOAL_STORAGE_UNIQUE && !access_is_any(term->access);
     bool by_bits = term->type->def.toggle && term->state != SHOAL_STATE_EITHER;
     return filters && !is_unique && (term->traverse != SHOAL_TRAVERSE_SELF || !term->type->in_set || by_bits);
@@ -223,8 +223,7 @@ static void terms_sum_up(query_data *query) {
     }
     query->head.data_count = data_count;
     size_t column_count = data_count + (query->is_row_wise ? 2 : 0);
-    query->head.match_stride =
-        align_up(sizeof(query_match) + column_count * sizeof(uint16_t), _Alignof(query_match));
+    query->head.match_stride = align_up(sizeof(query_match) + column_count * sizeof(uint16_t), _Alignof(query_match));
     query->goes_by_list = may_drive && (has_target || !query->needs_archetype);
     query->head.is_special = query->is_row_wise || query->keeps_runs || query->has_gate;
 }
@@ -348,8 +347,8 @@ static uint64_t match_count_rows(const query_data *query, const query_match *mat
     for (uint32_t c = 0; c < match->archetype->chunk_count; c++) {
         const chunk_ref *ref = &match->archetype->chunks[c];
         for (size_t word = 0; word * 64 < ref->count; word++) {
-            count += count_bits(shoal_query_word(&query->head, (const char *)match, chunk_base(ref), ref->offsets,
-                                                 ref->count, word));
+            count += count_bits(
+                shoal_query_word(&query->head, (const char *)match, chunk_base(ref), ref->offsets, ref->count, word));
         }
     }
     return count;
@@ -417,9 +416,7 @@ static shoal_entity ask_first(shoal_query *query, bool must_be_single, const cha
     if (status != SHOAL_OK) {
         return none;
     }
-    status = shoal_entity_is_null(first)    ? SHOAL_NOT_FOUND
-             : must_be_single && !is_single ? SHOAL_NOT_SINGLE
-                                            : SHOAL_OK;
+    status = shoal_entity_is_null(first) ? SHOAL_NOT_FOUND : must_be_single && !is_single ? SHOAL_NOT_SINGLE : SHOAL_OK;
     if (status != SHOAL_OK) {
         error_detail(&query_of(query)->world->error, status, call, "query \"%s\"", query->name);
         return none;

@@ -3,17 +3,17 @@
  *
  *     matches: | unused | archetype, column of data term 0, 1 ... filter, toggle | next match ... | unused |
  *
- * of match_stride bytes each. The unused one in front is where a view stands before its first match; the one behind, whose
- * archetype is NULL, is what a view fetches ahead of its last.
+ * of match_stride bytes each. The unused one in front is where a view stands before its first match; the one behind,
+ * whose archetype is NULL, is what a view fetches ahead of its last.
  *
  * A query watches the world's archetypes: each is matched once, when it appears, and taken out when it is removed.
  * Chunks are not cached; a view reads those of now. An archetype matches for certain, not at all, or for some of its
- * rows: then its match names a filter, and filter.c says which rows. Queries whose terms look at rows, that order, group
- * or look up the tree are special: step.c goes through them, by one of three ways:
+ * rows: then its match names a filter, and filter.c says which rows. Queries whose terms look at rows, that order,
+ * group or look up the tree are special: step.c goes through them, by one of three ways:
  *
  *     archetypes   every match, its chunks, the runs of rows that pass the filter
- *     a list       the entities of the smallest sparse set or relation among its terms, where no term needs the archetype
- *     kept runs    worked out by order.c when a view begins, and kept until something changes
+ *     a list       the entities of the smallest sparse set or relation among its terms, where no term needs the
+ * archetype kept runs    worked out by order.c when a view begins, and kept until something changes
  *
  * Invariant "cached": matches lists exactly the archetypes that may match, by age. Thread rule: matching is "world",
  * reading "read".
@@ -84,14 +84,14 @@ typedef struct query_order {
     memory_array runs; /* query_run */
     size_t run_count;
     uint64_t row_count;
-    memory_array items; /* query_item, by ordinal; only when ordered */
-    memory_array keys;  /* key_bytes each, by ordinal */
+    memory_array items;  /* query_item, by ordinal; only when ordered */
+    memory_array keys;   /* key_bytes each, by ordinal */
     memory_array sorted; /* uint32_t: ordinals in order, and as many again for sorting */
     size_t item_count;
     size_t key_bytes;
     memory_array ancestors; /* void *: up_count arrays of row_count pointers */
     size_t up_count;
-    uint64_t stamp;         /* of what the runs follow from */
+    uint64_t stamp; /* of what the runs follow from */
     uint64_t ancestor_stamp;
     bool is_kept; /* runs are those of `stamp` */
 } query_order;
@@ -110,22 +110,22 @@ typedef struct query_data {
     uint32_t *read_keys; /* the same as the head's, for writing */
     uint32_t *write_keys;
     uint32_t *sizes;
-    size_t block_bytes; /* of the allocation that starts with this struct */
-    uint8_t seen;       /* archetype_hidden bits that the terms name */
-    bool is_row_wise;   /* some term looks at rows */
-    bool sees_bits;     /* some term looks at enable bits, which have no version */
+    size_t block_bytes;   /* of the allocation that starts with this struct */
+    uint8_t seen;         /* archetype_hidden bits that the terms name */
+    bool is_row_wise;     /* some term looks at rows */
+    bool sees_bits;       /* some term looks at enable bits, which have no version */
     bool needs_archetype; /* some term requires something of the archetype */
-    bool goes_by_list;  /* step.c goes by the list below */
-    bool has_gate;      /* some term requires a unique, or its absence */
-    bool is_shut;       /* and it is not so; worked out when a view begins */
+    bool goes_by_list;    /* step.c goes by the list below */
+    bool has_gate;        /* some term requires a unique, or its absence */
+    bool is_shut;         /* and it is not so; worked out when a view begins */
     bool keeps_runs;
-    const sparse_set *driver;        /* the list: entities of a sparse set (or of a relation's sources), */
+    const sparse_set *driver;         /* the list: entities of a sparse set (or of a relation's sources), */
     const relation_list *driver_list; /* or the sources of one target; NULL: nothing */
     query_order order;
 } query_data;
 
-/* A match as the storage sees it; the same bytes as shoal_view_match. Behind the columns, where some term looks at rows:
-   the filter, and which column of enable bits it looks at. */
+/* A match as the storage sees it; the same bytes as shoal_view_match. Behind the columns, where some term looks at
+   rows: the filter, and which column of enable bits it looks at. */
 typedef struct query_match {
     shoal_archetype *archetype;
     uint16_t columns[]; /* of the data terms; SHOAL_NO_COLUMN where one is not there */

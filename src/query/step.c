@@ -1,10 +1,10 @@
 /*
- * Going through special queries; see query.h for the three ways. A step is a pure function of the query and a cursor, so
- * a view needs no memory but its own.
+ * Going through special queries; see query.h for the three ways. A step is a pure function of the query and a cursor,
+ * so a view needs no memory but its own.
  *
- * A step by archetypes is a whole chunk with at least one row that matches; the view takes runs out of it, or SHOAL_ROWS
- * single rows. Budget: about 40 instructions a chunk beside those of the filter; a chunk without a filter, or with enable
- * bits alone, costs nothing for each row. Thread rule: world.
+ * A step by archetypes is a whole chunk with at least one row that matches; the view takes runs out of it, or
+ * SHOAL_ROWS single rows. Budget: about 40 instructions a chunk beside those of the filter; a chunk without a filter,
+ * or with enable bits alone, costs nothing for each row. Thread rule: world.
  */
 #include "query.h"
 
@@ -135,8 +135,8 @@ static shoal_view_step step_list(const query_data *query, shoal_view_cursor curs
             row_place place;
             const query_match *last = match;
             bool matches = list_match(query, entities[cursor.row], &place, &match);
-            bool extends = step.count != 0 && matches && place.chunk == begin.chunk &&
-                           place.row == begin.row + step.count;
+            bool extends =
+                step.count != 0 && matches && place.chunk == begin.chunk && place.row == begin.row + step.count;
             if (step.count != 0 && !extends) {
                 step.cursor = cursor;
                 return step;
@@ -162,7 +162,7 @@ static size_t driver_size(const query_data *query, const query_term *term, const
     bool is_relation = term->type->def.storage == SHOAL_STORAGE_RELATION;
     const relation_store *store = is_relation ? store_relation(query->world, term->component.id) : NULL;
     *list = store != NULL && !shoal_entity_is_null(term->target) ? relation_sources(store, term->target) : NULL;
-    *set = !is_relation                             ? store_sparse(query->world, term->component.id)
+    *set = !is_relation                                          ? store_sparse(query->world, term->component.id)
            : store != NULL && shoal_entity_is_null(term->target) ? &store->forward
                                                                  : NULL;
     return *list != NULL ? (*list)->count : *set != NULL ? (*set)->count : 0;

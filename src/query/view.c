@@ -62,8 +62,7 @@ COLD void *shoal_view_refuse(const shoal_query *query, bool is_on_chunk, shoal_c
 /* ---- what has no column ---- */
 
 static void *view_fail(shoal_view_place place, shoal_status status, const char *call, shoal_component component) {
-    error_record *record =
-        place.query != NULL ? &query_of_const(place.query)->world->error : error_thread_record();
+    error_record *record = place.query != NULL ? &query_of_const(place.query)->world->error : error_thread_record();
     const component_type *type = component_type_find(component.id);
     error_detail(record, status, call, "component %s, query \"%s\"", type != NULL ? type->def.name : "null",
                  place.query != NULL ? place.query->name : "");

@@ -276,14 +276,15 @@ static void flags_add(shoal_archetype *made, const shoal_world *world, const com
 }
 
 /* The archetypes without shared values, bits and chunk values have this; it is never written. */
-static archetype_more nothing_more;
+static archetype_more nothing_more = {.first_toggle = ARCHETYPE_NO_ID};
 
 /* The arrays behind an archetype_more, which lies behind the columns. */
 static archetype_more *more_place(archetype_more *more, set_counts counts, void **end) {
     archetype_shared *shared = (archetype_shared *)(void *)(more + 1);
     const component_type **chunk_types = (const component_type **)(void *)(shared + counts.shared);
     uint16_t *toggles = (uint16_t *)(void *)(chunk_types + counts.chunk_types);
-    *more = (archetype_more){.shared = shared, .chunk_types = chunk_types, .toggles = toggles};
+    *more = (archetype_more){
+        .shared = shared, .chunk_types = chunk_types, .toggles = toggles, .first_toggle = ARCHETYPE_NO_ID};
     *end = toggles + (counts.toggles + 3) / 4 * 4;
     return more;
 }
@@ -300,6 +301,7 @@ static void more_add(shoal_archetype *made, const shoal_world *world, const comp
                      const uint64_t *keys) {
     archetype_more *more = made->more;
     if (type->def.toggle) {
+        more->first_toggle = more->toggle_count == 0 ? type->id : more->first_toggle;
         ((uint16_t *)(uintptr_t)more->toggles)[more->toggle_count++] = (uint16_t)number;
     }
     if (type->def.storage == SHOAL_STORAGE_CHUNK) {

@@ -36,6 +36,7 @@
 #include "pool.h"
 
 #define ARCHETYPE_NONE 0xFFFFu       /* no such component */
+#define ARCHETYPE_NO_ID UINT32_MAX   /* what no component has, the null one either */
 #define ARCHETYPE_MERGE_BYTES 32768u /* the largest chunk that merging makes */
 
 /* A chunk as its archetype sees it: all that iteration needs, so that it never touches the chunk's header. */
@@ -74,6 +75,7 @@ typedef struct archetype_more {
     const archetype_shared *shared;
     const component_type *const *chunk_types;
     const uint16_t *toggles; /* the number of the component of each column of bits */
+    uint32_t first_toggle; /* id of the component of the first column of bits; ARCHETYPE_NO_ID when there is none */
     uint32_t shared_count;
     uint32_t toggle_count;
     uint32_t chunk_type_count;

@@ -219,10 +219,11 @@ COLD static void conflict_report(const shoal_component_def *old, const shoal_com
         return;
     }
     if (!component_same_kind(old, def)) {
-        (void)error_detail(record, SHOAL_COMPONENT_CONFLICT, REGISTER_CALL,
-                           "%.60s is registered as a %s component; this definition is of another kind (%s) or has other "
-                           "traits",
-                           old->name, component_storage_name(old->storage), component_storage_name(def->storage));
+        (void)error_detail(
+            record, SHOAL_COMPONENT_CONFLICT, REGISTER_CALL,
+            "%.60s is registered as a %s component; this definition is of another kind (%s) or has other "
+            "traits",
+            old->name, component_storage_name(old->storage), component_storage_name(def->storage));
         return;
     }
     const shoal_field *found[2];
@@ -273,9 +274,8 @@ static void type_derive(component_type *type) {
     type->keyed = def->storage == SHOAL_STORAGE_SHARED || def->split;
     type->notifies = def->on_add != NULL || def->on_set != NULL || def->on_remove != NULL;
     type->rank = !type->has_column ? 2 : is_buffer ? 1 : 0;
-    type->is_special =
-        def->storage != SHOAL_STORAGE_TABLE || type->notifies || def->required_count != 0 || def->cleanup ||
-        strcmp(def->name, shoal_slot_Dying.def.name) == 0; /* which nobody may add */
+    type->is_special = def->storage != SHOAL_STORAGE_TABLE || type->notifies || def->required_count != 0 ||
+                       def->cleanup || strcmp(def->name, shoal_slot_Dying.def.name) == 0; /* which nobody may add */
     type->value_size = (uint32_t)def->size;
     type->value_alignment = (uint32_t)def->alignment;
     if (is_buffer) {

@@ -28,16 +28,16 @@ typedef struct component_type {
     shoal_component_def def; /* the registry's own copies of name, fields and default value; alignment >= 1 */
     uint64_t hash;           /* FNV-1a of the name */
     uint32_t id;
-    bool hooked;          /* values are more than bytes: ctor, copy, move or dtor (then copy and dtor), or a buffer */
-    bool has_entities;    /* an entity field somewhere inside */
-    bool has_column;      /* a value in each row of a chunk */
-    bool in_archetype;    /* lies in archetypes alone: all but sparse, relation and unique */
-    bool in_set;          /* part of an archetype's set: in_archetype, or a split relation, whose links lie elsewhere */
-    bool keyed;           /* part of it with a key: the number of a shared value, the target of a split relation */
-    bool notifies;        /* has on_add, on_set or on_remove */
-    bool is_special;      /* its commands are more than a change of columns that are bytes */
-    uint8_t rank;         /* in an archetype: 0 with a column, 1 a buffer, 2 without a column */
-    uint32_t value_size;  /* bytes of one value where it is stored: of a buffer, its cell */
+    bool hooked;         /* values are more than bytes: ctor, copy, move or dtor (then copy and dtor), or a buffer */
+    bool has_entities;   /* an entity field somewhere inside */
+    bool has_column;     /* a value in each row of a chunk */
+    bool in_archetype;   /* lies in archetypes alone: all but sparse, relation and unique */
+    bool in_set;         /* part of an archetype's set: in_archetype, or a split relation, whose links lie elsewhere */
+    bool keyed;          /* part of it with a key: the number of a shared value, the target of a split relation */
+    bool notifies;       /* has on_add, on_set or on_remove */
+    bool is_special;     /* its commands are more than a change of columns that are bytes */
+    uint8_t rank;        /* in an archetype: 0 with a column, 1 a buffer, 2 without a column */
+    uint32_t value_size; /* bytes of one value where it is stored: of a buffer, its cell */
     uint32_t value_alignment;
     uint32_t inline_count;  /* buffer: elements in the cell */
     uint32_t inline_offset; /* buffer: where they begin */
@@ -72,7 +72,8 @@ bool component_same_kind(const shoal_component_def *a, const shoal_component_def
 /* The word for a kind. */
 const char *component_storage_name(shoal_storage storage);
 
-/* Calls `visit` with the address of every entity field inside of the value (of one element, for a buffer), nested and in arrays as well. */
+/* Calls `visit` with the address of every entity field inside of the value (of one element, for a buffer), nested and
+ * in arrays as well. */
 void component_visit_entities(const component_type *type, void *value, void (*visit)(void *user, shoal_entity *entity),
                               void *user);
 
@@ -93,7 +94,7 @@ static inline bool component_default_can_fail(const component_type *type) {
 /* What an instance of making can run into besides a hook that says no. */
 static inline shoal_status component_failure(const component_type *type, const shoal_memory *memory) {
     return type->def.storage == SHOAL_STORAGE_BUFFER && memory->failure != SHOAL_OK ? memory->failure
-                                                                                     : SHOAL_HOOK_FAILED;
+                                                                                    : SHOAL_HOOK_FAILED;
 }
 
 /* Copies of one stored value; none when the copy fails. */

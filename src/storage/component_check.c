@@ -295,7 +295,8 @@ static const char *trait_misplaced(const shoal_component_def *def) {
 /* What contradicts itself beside misplaced traits, as a sentence after the name, or NULL. */
 static const char *traits_fault(const shoal_component_def *def) {
     shoal_storage storage = def->storage;
-    bool needs_size = storage == SHOAL_STORAGE_SHARED || storage == SHOAL_STORAGE_CHUNK || storage == SHOAL_STORAGE_BUFFER;
+    bool needs_size =
+        storage == SHOAL_STORAGE_SHARED || storage == SHOAL_STORAGE_CHUNK || storage == SHOAL_STORAGE_BUFFER;
     if (needs_size && def->size == 0) {
         return "needs a size";
     }
@@ -373,8 +374,8 @@ static bool tables_same(const shoal_field *a, size_t a_count, const shoal_field 
 
 bool component_same_kind(const shoal_component_def *a, const shoal_component_def *b) {
     return a->storage == b->storage && a->toggle == b->toggle && a->cleanup == b->cleanup && a->stable == b->stable &&
-           a->inline_count == b->inline_count && (a->exclusive || a->acyclic) == (b->exclusive || b->acyclic) && a->acyclic == b->acyclic &&
-           a->split == b->split && a->on_target_destroyed == b->on_target_destroyed;
+           a->inline_count == b->inline_count && (a->exclusive || a->acyclic) == (b->exclusive || b->acyclic) &&
+           a->acyclic == b->acyclic && a->split == b->split && a->on_target_destroyed == b->on_target_destroyed;
 }
 
 bool component_same_layout(const shoal_component_def *a, const shoal_component_def *b) {

@@ -49,10 +49,10 @@ typedef struct index_record {
 /* What a page needs beside its records. */
 typedef struct index_page_info {
     uint64_t free_words[INDEX_PAGE_WORDS];
-    uint64_t free_summary;       /* bit w: free_words[w] is not 0 */
+    uint64_t free_summary;                  /* bit w: free_words[w] is not 0 */
     uint64_t extra_words[INDEX_PAGE_WORDS]; /* a bit a slot: its entity may have something outside of its row */
-    uint16_t *generations;       /* of a page that was put away and whose slots differ; else NULL */
-    uint16_t uniform_generation; /* of a page that was put away and whose slots are all alike */
+    uint16_t *generations;                  /* of a page that was put away and whose slots differ; else NULL */
+    uint16_t uniform_generation;            /* of a page that was put away and whose slots are all alike */
 } index_page_info;
 
 typedef struct index_range {

@@ -62,8 +62,8 @@ static size_t layout_walk(size_t chunk_bytes, const shoal_layout_column *columns
     for (size_t i = 0; i < column_count; i++) {
         bool is_empty = layout_is_empty(&columns[i]);
         size_t padding = (0 - cursor) & (layout_alignment(&columns[i]) - 1);
-        if (!is_empty && (padding > chunk_bytes - cursor ||
-                          layout_exceeds(&columns[i], rows, chunk_bytes - cursor - padding))) {
+        if (!is_empty &&
+            (padding > chunk_bytes - cursor || layout_exceeds(&columns[i], rows, chunk_bytes - cursor - padding))) {
             return 0;
         }
         size_t offset = is_empty ? 0 : cursor + padding;

@@ -409,8 +409,8 @@ void relation_init(relation_store *store, shoal_memory *memory, const component_
     while (((size_t)store->link_bytes << (store->link_shift + 1)) <= LINK_BLOCK_BYTES) {
         store->link_shift++;
     }
-    sparse_init(&store->forward, memory, PURPOSE, type, 0, 1, false, false);
-    sparse_init(&store->spares.forward, memory, PURPOSE, type, 0, 1, false, false);
+    sparse_init(&store->forward, memory, PURPOSE, type, (sparse_values){0});
+    sparse_init(&store->spares.forward, memory, PURPOSE, type, (sparse_values){0});
 }
 
 static void end_all_data(relation_store *store) {

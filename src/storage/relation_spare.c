@@ -224,7 +224,7 @@ static void pages_shrink(relation_store *store, uint32_t kept) {
     }
     if (store->spares.forward_count > kept || kept == 0) { /* without pages it still has the table of them */
         sparse_deinit(&store->spares.forward);
-        sparse_init(&store->spares.forward, store->memory, PURPOSE, store->type, 0, 1, false, false);
+        sparse_init(&store->spares.forward, store->memory, PURPOSE, store->type, (sparse_values){0});
         store->spares.forward_count = 0;
     }
 }

@@ -105,8 +105,8 @@ static ALWAYS_INLINE bool row_is_plain(const shoal_archetype *archetype) {
     return LIKELY(!archetype->hooked) && LIKELY(archetype->more->toggle_count == 0);
 }
 
-/* row_remove() for an archetype with plain rows. Counts first, then the entity, then the columns: few values are alive at
-   any point, so they stay in registers. */
+/* row_remove() for an archetype with plain rows. Counts first, then the entity, then the columns: few values are alive
+   at any point, so they stay in registers. */
 static ALWAYS_INLINE void row_remove_plain(shoal_world *world, row_place place) {
     shoal_archetype *archetype = place.archetype;
     chunk_ref *tail = &archetype->chunks[archetype->chunk_count - 1];

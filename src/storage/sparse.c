@@ -432,16 +432,17 @@ static bool cells_are_sound(const sparse_check *check) {
 /* ---- for the rest of the storage ---- */
 
 void sparse_init(sparse_set *set, shoal_memory *memory, shoal_purpose purpose, const component_type *type,
-                 size_t value_bytes, size_t value_alignment, bool hooked, bool stable) {
-    SHOAL_ASSERT(value_bytes <= UINT32_MAX && bit_is_power(value_alignment));
-    SHOAL_ASSERT(!hooked || value_bytes == 0 || value_bytes == type->value_size);
+                 sparse_values values) {
+    size_t alignment = values.alignment != 0 ? values.alignment : 1;
+    SHOAL_ASSERT(values.bytes <= UINT32_MAX && bit_is_power(alignment));
+    SHOAL_ASSERT(!values.hooked || values.bytes == 0 || values.bytes == type->value_size);
     *set = (sparse_set){.memory = memory,
                         .purpose = purpose,
                         .type = type,
-                        .value_bytes = (uint32_t)value_bytes,
-                        .value_alignment = (uint32_t)value_alignment,
-                        .hooked = hooked && value_bytes > 0,
-                        .stable = stable && value_bytes > 0};
+                        .value_bytes = (uint32_t)values.bytes,
+                        .value_alignment = (uint32_t)alignment,
+                        .hooked = values.hooked && values.bytes > 0,
+                        .stable = values.stable && values.bytes > 0};
 }
 
 void sparse_deinit(sparse_set *set) {

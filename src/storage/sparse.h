@@ -43,10 +43,18 @@ typedef struct sparse_set {
 
 extern uint32_t sparse_empty_page[SPARSE_PAGE_SLOTS];
 
-/* An empty set; allocates nothing. Values are `value_bytes` at `value_alignment`; when `hooked` they are values of the
-   type, moved and ended by its hooks. Without data (`value_bytes` 0) neither `hooked` nor `stable` means anything. */
+/* What the values of a set are: `bytes` at `alignment`; when `hooked` they are values of the set's type, moved and ended
+   by its hooks. Without data (zero-initialised) neither `hooked` nor `stable` means anything. */
+typedef struct sparse_values {
+    size_t bytes;
+    size_t alignment; /* 0: 1 */
+    bool hooked;
+    bool stable;
+} sparse_values;
+
+/* An empty set; allocates nothing. */
 void sparse_init(sparse_set *set, shoal_memory *memory, shoal_purpose purpose, const component_type *type,
-                 size_t value_bytes, size_t value_alignment, bool hooked, bool stable);
+                 sparse_values values);
 
 /* Gives all memory back; values are not ended. The set is as sparse_init() made it, but for the version. */
 void sparse_deinit(sparse_set *set);

@@ -38,7 +38,7 @@ static bool table_reserve(shoal_world *world, uint32_t id) {
     }
     uint32_t capacity = world->store_capacity < STORES_SMALLEST ? STORES_SMALLEST : world->store_capacity * 2;
     capacity = capacity <= id ? id + 1 : capacity;
-    void **stores = memory_allocate_zero(&world->memory, SHOAL_PURPOSE_WORLD, capacity * 2 * sizeof(void *), 16);
+    void **stores = memory_allocate_zero(&world->memory, SHOAL_PURPOSE_WORLD, (size_t)capacity * 2 * sizeof(void *), 16);
     if (stores == NULL) {
         return false;
     }
@@ -47,7 +47,7 @@ static bool table_reserve(shoal_world *world, uint32_t id) {
         memcpy(stores, world->stores, world->store_capacity * sizeof(void *));
         memcpy(quick, world->quick_sparse, world->store_capacity * sizeof(void *));
     }
-    memory_release(&world->memory, SHOAL_PURPOSE_WORLD, world->stores, world->store_capacity * 2 * sizeof(void *), 16);
+    memory_release(&world->memory, SHOAL_PURPOSE_WORLD, world->stores, (size_t)world->store_capacity * 2 * sizeof(void *), 16);
     world->stores = stores;
     world->quick_sparse = quick;
     world->store_capacity = capacity;
@@ -64,8 +64,11 @@ static bool type_is_quick(const component_type *type) {
 static void store_init(shoal_world *world, const component_type *type, void *store) {
     bool is_sparse = type->def.storage == SHOAL_STORAGE_SPARSE;
     if (is_sparse) {
-        sparse_init(store, &world->memory, SHOAL_PURPOSE_SPARSE, type, type->def.size, type->def.alignment,
-                    type->hooked, type->def.stable);
+        sparse_init(store, &world->memory, SHOAL_PURPOSE_SPARSE, type,
+                    (sparse_values){.bytes = type->def.size,
+                                    .alignment = type->def.alignment,
+                                    .hooked = type->hooked,
+                                    .stable = type->def.stable});
         world->quick_sparse[type->id] = type_is_quick(type) ? store : NULL;
     } else if (type->def.storage == SHOAL_STORAGE_RELATION) {
         relation_init(store, &world->memory, type);
@@ -118,8 +121,7 @@ bool store_entity_has(const shoal_world *world, shoal_entity entity, const compo
 }
 
 void *store_entity_value(const shoal_world *world, shoal_entity entity, const component_type *type) {
-    if (!store_entity_has(world, entity, type) || type->def.size == 0 ||
-        type->def.storage == SHOAL_STORAGE_RELATION) {
+    if (!store_entity_has(world, entity, type) || type->def.size == 0 || type->def.storage == SHOAL_STORAGE_RELATION) {
         return NULL;
     }
     if (type->def.storage == SHOAL_STORAGE_SPARSE) {
@@ -170,7 +172,7 @@ void stores_deinit(shoal_world *world) {
         }
         memory_release(&world->memory, store_purpose(type), store, store_bytes(type), 64);
     }
-    memory_release(&world->memory, SHOAL_PURPOSE_WORLD, world->stores, world->store_capacity * 2 * sizeof(void *), 16);
+    memory_release(&world->memory, SHOAL_PURPOSE_WORLD, world->stores, (size_t)world->store_capacity * 2 * sizeof(void *), 16);
     memory_array_release(&world->memory, SHOAL_PURPOSE_WORLD, &world->loose, sizeof(loose_store));
     world->stores = NULL;
     world->store_capacity = 0;
@@ -211,8 +213,9 @@ static bool names_are_alive(const shoal_world *world, char *reason, size_t reaso
         shoal_entity parent = tree != NULL ? relation_target(tree, entry->entity) : (shoal_entity){0};
         if (index_find(&world->index, entry->entity) == NULL ||
             !index_extra(&world->index, shoal_entity_index(entry->entity)) || parent.bits != entry->parent.bits) {
-            (void)snprintf(reason, reason_size, "name \"%.100s\": entity %u is not alive, has no extra bit or another parent",
-                           entry->text, shoal_entity_index(entry->entity));
+            (void)snprintf(reason, reason_size,
+                           "name \"%.100s\": entity %u is not alive, has no extra bit or another parent", entry->text,
+                           shoal_entity_index(entry->entity));
             return false;
         }
     }

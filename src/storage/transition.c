@@ -17,7 +17,8 @@
 #define BUCKETS_SMALLEST 16u
 #define EDGES_MAX 65536u /* far above what a program needs; a shuffled order of keys makes an edge for each order */
 
-/* The numbers of shared values and the targets of split relations among the added keys: in `few` unless there are many. */
+/* The numbers of shared values and the targets of split relations among the added keys: in `few` unless there are many.
+ */
 typedef struct shared_keys {
     uint64_t few[8];
     uint64_t *all;
@@ -317,6 +318,7 @@ static shoal_archetype *target_obtain(edge_plan *plan) {
         target = set_obtain(plan, after.ids, count);
         id_room_release(world, &after);
     }
+    plan->sorted_keys = NULL;
     id_room_release(world, &room);
     return target;
 }
@@ -445,14 +447,13 @@ static shoal_transition *edge_make(const edge_plan *plan, shoal_archetype *targe
     edge->remove_count = (uint16_t)keys->remove_count;
     edge->is_bare = keys->is_bare;
     edge->names_dying = keys->may_name_dying;
-    edge->match_count =
-        plan->shared->count != 0 || keys->may_name_dying ? UINT32_MAX : (uint32_t)keys->add_count;
+    edge->match_count = plan->shared->count != 0 || keys->may_name_dying ? UINT32_MAX : (uint32_t)keys->add_count;
     /* The block is this edge's own, so what it points to may be written. */
     steps_fill(source, target, (transition_step *)(uintptr_t)transition_steps(edge), step_count);
     bool all_new = columns_fill(edge, keys, (uint16_t *)(uintptr_t)transition_columns(edge));
     bool has_keys = source->more->shared_count + target->more->shared_count != 0; /* these may be empty afterwards */
-    edge->is_careful = source->careful || target->careful || edge->has_loose || has_keys ||
-                       transition_implied_count(edge) != 0;
+    edge->is_careful =
+        source->careful || target->careful || edge->has_loose || has_keys || transition_implied_count(edge) != 0;
     edge->is_plain = all_new && source != target && !edge->is_careful;
     bool rest_is_plain = !source->careful && !target->careful && transition_implied_count(edge) == 0;
     edge->link_key = rest_is_plain && all_new && keys->remove_count == 0 ? link_key_of(keys) : 0;

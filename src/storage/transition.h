@@ -7,10 +7,10 @@
  *
  * An edge keeps its keys, so a hit is compared, not believed; each archetype remembers its most recent edge, which
  * is the one that is asked for nearly always. The value of a shared component and the target of a split relation are
- * part of the key, so an edge that adds one is never hit by the quick compare (its match_count is more than any number of
- * keys), only through the table.
- * Components that added ones require, and that the source lacks, are the edge's implied ones. Keys of components
- * outside of archetypes ("loose": sparse, relations) are kept as well; the target does not depend on them.
+ * part of the key, so an edge that adds one is never hit by the quick compare (its match_count is more than any number
+ * of keys), only through the table. Components that added ones require, and that the source lacks, are the edge's
+ * implied ones. Keys of components outside of archetypes ("loose": sparse, relations) are kept as well; the target does
+ * not depend on them.
  *
  * Edges are a cache: those of an archetype are dropped when it is removed. Thread rule: world.
  */
@@ -42,12 +42,12 @@ typedef struct shoal_transition {
     uint32_t match_count; /* add_count, or UINT32_MAX when something with a key is added, or Dying */
     uint16_t add_count;
     uint16_t remove_count;
-    bool is_plain;       /* the entity moves, all added components are new, and nothing needs care */
-    bool is_careful;     /* an archetype is careful, or something is implied or loose */
-    bool names_dying;    /* adds the tag Dying, which no caller may */
-    bool has_loose;      /* a key or an implied component lies outside of archetypes */
-    bool is_bare;        /* as in transition_keys */
-    uint8_t link_key;    /* 1 + the only loose key, when it is a plain link and nothing else needs care; else 0 */
+    bool is_plain;        /* the entity moves, all added components are new, and nothing needs care */
+    bool is_careful : 1;  /* an archetype is careful, or something is implied or loose */
+    bool names_dying : 1; /* adds the tag Dying, which no caller may */
+    bool has_loose : 1;   /* a key or an implied component lies outside of archetypes */
+    bool is_bare : 1;     /* as in transition_keys */
+    uint8_t link_key;     /* 1 + the only loose key, when it is a plain link and nothing else needs care; else 0 */
     uint32_t steps_at;   /* bytes from here: transition_steps() */
     uint32_t columns_at; /* transition_columns() */
     uint32_t more_at;    /* 0: none */

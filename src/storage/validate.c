@@ -137,8 +137,8 @@ static bool archetype_is_sound(validation *check, const shoal_archetype *archety
     *chunks += archetype->chunk_count;
     const chunk_ref *last = archetype->chunk_count > 0 ? &archetype->chunks[archetype->chunk_count - 1] : NULL;
     const chunk_ref *open = last != NULL && last->count < last->capacity ? last : NULL;
-    if (rows != archetype->row_count || capacity != archetype->row_capacity ||
-        archetype->spare_count != 0 || archetype->reserved_rows != 0 || archetype->open != open) {
+    if (rows != archetype->row_count || capacity != archetype->row_capacity || archetype->spare_count != 0 ||
+        archetype->reserved_rows != 0 || archetype->open != open) {
         return REFUSE(check, "archetype %u: counts are wrong, or spare chunks were left", archetype->index);
     }
     return components_are_sound(check, archetype);

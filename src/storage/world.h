@@ -68,27 +68,27 @@ struct shoal_world {
     uint8_t first_pool; /* chunk sizes, as pool numbers */
     uint8_t largest_pool;
 
-    transition_table transitions; /* transition.c */
+    transition_table transitions;     /* transition.c */
     shoal_archetype *idle_archetypes; /* archetype.c: with keys and perhaps empty, by next_idle */
 
-    void **stores; /* store.c */
+    void **stores;                    /* store.c */
     struct sparse_set **quick_sparse; /* beside each: the sparse sets whose values are bytes that need no care */
     uint32_t store_capacity;
     uint32_t shared_value_warning;
     memory_array loose; /* loose_store */
     size_t loose_count;
-    unique_table uniques;    /* unique.c */
-    name_table names;        /* name.c */
+    unique_table uniques; /* unique.c */
+    name_table names;     /* name.c */
     uint64_t tick;
     uint32_t prefab_id, dying_id, child_of_id; /* built-in types */
     uint64_t gone_versions;      /* versions of archetypes that were removed, so that a sum over all only rises */
     uint32_t special_archetypes; /* archetypes whose rows do not end simply */
-    uint64_t cascade_links;  /* links of relations whose sources are destroyed with their target */
-    memory_array doomed;     /* shoal_entity: room for a cascade, one for each such link */
-    chunk_pools pools;            /* pool.c */
-    shoal_chunk *left_chunks;     /* archetype.c: see archetype_flush_left() */
-    shoal_memory memory;          /* memory.c */
-    archetype_watcher *watchers;  /* in the order in which they came */
+    uint64_t cascade_links;      /* links of relations whose sources are destroyed with their target */
+    memory_array doomed;         /* shoal_entity: room for a cascade, one for each such link */
+    chunk_pools pools;           /* pool.c */
+    shoal_chunk *left_chunks;    /* archetype.c: see archetype_flush_left() */
+    shoal_memory memory;         /* memory.c */
+    archetype_watcher *watchers; /* in the order in which they came */
     archetype_watcher *last_watcher;
     world_child *children;
 

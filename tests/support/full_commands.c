@@ -26,8 +26,11 @@ static naive_outcome record_check(const full_model *m, shoal_entity entity) {
     return full_check(&m->full, entity) & (NAIVE_ERROR(SHOAL_ENTITY_NULL) | NAIVE_ERROR(SHOAL_ENTITY_FOREIGN));
 }
 
+/* The target of a split relation decides over chunks, so it must be known. */
 static naive_outcome record_check_value(const full_model *m, const full_value *value) {
     naive_outcome errors = value->type >= FULL_ENTITY_COUNT ? NAIVE_ERROR(SHOAL_COMPONENT_KIND) : 0;
+    bool waits = full_def(value->type)->split && shoal_entity_is_placeholder(value->target);
+    errors |= waits ? NAIVE_ERROR(SHOAL_ENTITY_PLACEHOLDER) : 0;
     return errors | (full_is(value->type, SHOAL_STORAGE_RELATION) ? record_check(m, value->target) : 0);
 }
 

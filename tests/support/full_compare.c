@@ -224,6 +224,25 @@ static uint64_t count_type(const full_world *full, full_type type) {
     return count;
 }
 
+static uint64_t count_links(const full_world *full, full_type type) {
+    uint64_t count = 0;
+    for (size_t i = 0; i < full->link_count; i++) {
+        count += full->links[i].relation == type;
+    }
+    return count;
+}
+
+void full_compare_events(const full_world *full) {
+    for (full_type type = 0; type < FULL_ENTITY_COUNT; type++) {
+        if (full_tells(type)) {
+            bool is_relation = full_is(type, SHOAL_STORAGE_RELATION);
+            uint64_t there = is_relation ? count_links(full, type) : count_type(full, type);
+            check_payload(full_seen[type].added - full_seen[type].removed, there, no_entity, type);
+            check_payload(full_seen[type].faults, 0, no_entity, type);
+        }
+    }
+}
+
 void full_compare_memory(const full_world *full, const shoal_world *world) {
     shoal_memory_report report;
     assert_ok(shoal_world_memory(world, &report));

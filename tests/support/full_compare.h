@@ -11,6 +11,9 @@
    orders and depths; uniques. */
 void full_compare(const full_world *full, shoal_world *world);
 
+/* What the hooks of types that tell have seen is what is there. */
+void full_compare_events(const full_world *full);
+
 /* The counts of the memory report. */
 void full_compare_memory(const full_world *full, const shoal_world *world);
 

@@ -101,6 +101,23 @@ static naive_outcome copying_check(const full_world *full, const full_copying *c
     return errors;
 }
 
+/* A split relation inside of the tree has another archetype in each copy, so that they cannot be made at once. */
+static bool splits_inside(const full_tree_copy *copy) {
+    const full_copying *copying = copy->copying;
+    bool splits = false;
+    bool is_replaced = false; /* that of the root */
+    for (size_t i = 0; i < copying->value_count; i++) {
+        is_replaced = is_replaced || copying->values[i].type == FULL_FLAGSHIP;
+    }
+    for (size_t i = is_replaced ? 1 : 0; i < copy->count && copying->count > 1; i++) {
+        shoal_entity target = full_target(copy->full, FULL_FLAGSHIP, copy->nodes[i]);
+        for (size_t k = 0; k < copy->count; k++) {
+            splits = splits || shoal_entity_equal(copy->nodes[k], target);
+        }
+    }
+    return splits;
+}
+
 /* All copies, or none. */
 static naive_outcome copies_make(full_world *full, full_tree_copy *copy, naive_outcome errors, shoal_entity *roots) {
     const full_copying *copying = copy->copying;
@@ -109,6 +126,7 @@ static naive_outcome copies_make(full_world *full, full_tree_copy *copy, naive_o
         copy->count = full_tree(full, copying->root, copy->nodes, full->slot_count);
     }
     errors |= copy->count * copying->count > full_free_slots(full) ? NAIVE_ERROR(SHOAL_ENTITY_LIMIT) : 0;
+    errors |= splits_inside(copy) ? NAIVE_ERROR(SHOAL_COMPONENT_KIND) : 0;
     for (size_t i = 0; i < copying->count; i++) {
         roots[i] = no_entity;
         if (errors == 0) {

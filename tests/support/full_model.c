@@ -163,6 +163,7 @@ shoal_status full_status_of(const full_model *m, shoal_entity made) {
 void full_model_compare(full_model *m, uint32_t step) {
     assert_valid(m->world);
     full_compare(&m->full, m->world);
+    full_compare_events(&m->full);
     assert_count(m->fake.error_count, 0);
     assert_count(owned_tracker.error_count + boxed_tracker.error_count, 0);
     if (step % 8 != 0) {
@@ -189,6 +190,7 @@ void full_model_start(full_model *m, const full_config *config, uint64_t seed) {
     m->owned_before = owned_tracker.live;
     m->boxed_before = boxed_tracker.live;
     m->random = (rng){seed};
+    full_events_reset();
     shoal_world_def def = config->def;
     def.name = config->name;
     def.allocator = fake_allocator_table(&m->fake);

@@ -32,6 +32,48 @@ static uint64_t banner_hash(const void *value, void *user) {
     return banner_payload(value, user) % 2;
 }
 
+/* ---- what happens ---- */
+
+full_events full_seen[FULL_COUNT];
+
+/* The event as it must be: the entity has the component, and the value can be read. */
+static full_type event_check(const shoal_component_event *event) {
+    full_type type = full_find(event->component);
+    bool is_relation = full_is(type, SHOAL_STORAGE_RELATION);
+    bool has = is_relation ? shoal_is_related(event->world, event->entity, event->component, event->target)
+                           : shoal_has(event->world, event->entity, event->component);
+    bool has_value = full_has_data(type) && !full_is(type, SHOAL_STORAGE_BUFFER);
+    bool is_good = has_value ? full_read(type, event->value) != FULL_BROKEN : true;
+    full_seen[type].faults += !has || !is_good || shoal_world_lock_holder(event->world) == NULL;
+    return type;
+}
+
+static void tell_add(const shoal_component_event *event, void *user) {
+    (void)user;
+    full_seen[event_check(event)].added++;
+}
+
+static void tell_set(const shoal_component_event *event, void *user) {
+    (void)user;
+    (void)event_check(event);
+}
+
+static void tell_remove(const shoal_component_event *event, void *user) {
+    (void)user;
+    full_seen[event_check(event)].removed++;
+}
+
+void full_events_reset(void) {
+    memset(full_seen, 0, sizeof full_seen);
+}
+
+bool full_tells(full_type type) {
+    return full_def(type)->on_add != NULL;
+}
+
+/* ---- the types ---- */
+
+#define TELLS .on_add = tell_add, .on_set = tell_set, .on_remove = tell_remove
 #define NUMBER_FIELDS(Type) .fields = SHOAL_FIELDS(SHOAL_FIELD(Type, value), SHOAL_FIELD(Type, check))
 #define HANDLE_FIELDS(Type) .fields = SHOAL_FIELDS(SHOAL_FIELD(Type, at))
 #define OWNED_HOOKS                                                                                                    \
@@ -41,28 +83,29 @@ static uint64_t banner_hash(const void *value, void *user) {
 SHOAL_COMPONENT_DEFINE(Hull, NUMBER_FIELDS(Hull))
 SHOAL_COMPONENT_DEFINE(Gear, OWNED_HOOKS)
 SHOAL_COMPONENT_DEFINE(Armor, .default_value = &armor_default)
-SHOAL_COMPONENT_DEFINE(Fuel, .validate = fuel_validate)
+SHOAL_COMPONENT_DEFINE(Fuel, .validate = fuel_validate, TELLS)
 SHOAL_COMPONENT_DEFINE(Course, HANDLE_FIELDS(Course))
 SHOAL_COMPONENT_DEFINE(Shield, .toggle = true)
-SHOAL_TAG_DEFINE(Docked)
+SHOAL_TAG_DEFINE(Docked, TELLS)
 SHOAL_TAG_DEFINE(Asleep, .toggle = true)
-SHOAL_COMPONENT_DEFINE(Lease, .cleanup = true, .toggle = true)
-SHOAL_COMPONENT_DEFINE(Estate, OWNED_HOOKS, .cleanup = true)
+SHOAL_COMPONENT_DEFINE(Lease, .cleanup = true, .toggle = true, TELLS)
+SHOAL_COMPONENT_DEFINE(Estate, OWNED_HOOKS, .cleanup = true, TELLS)
 SHOAL_TAG_DEFINE(Remains, .cleanup = true)
 SHOAL_COMPONENT_DEFINE(Scan, NUMBER_FIELDS(Scan), .storage = SHOAL_STORAGE_SPARSE)
-SHOAL_COMPONENT_DEFINE(Guest, BOXED_HOOKS, .storage = SHOAL_STORAGE_SPARSE, .stable = true)
-SHOAL_TAG_DEFINE(Marked, .storage = SHOAL_STORAGE_SPARSE)
+SHOAL_COMPONENT_DEFINE(Guest, BOXED_HOOKS, .storage = SHOAL_STORAGE_SPARSE, .stable = true, TELLS)
+SHOAL_TAG_DEFINE(Marked, .storage = SHOAL_STORAGE_SPARSE, TELLS)
 SHOAL_COMPONENT_DEFINE(Aim, HANDLE_FIELDS(Aim), .storage = SHOAL_STORAGE_SPARSE)
 SHOAL_COMPONENT_DEFINE(Radar, .storage = SHOAL_STORAGE_SPARSE, .required = SHOAL_REQUIRES(SHOAL_SLOT(Docked)))
 SHOAL_COMPONENT_DEFINE(Faction, NUMBER_FIELDS(Faction), .storage = SHOAL_STORAGE_SHARED)
-SHOAL_COMPONENT_DEFINE(Banner, OWNED_HOOKS, .storage = SHOAL_STORAGE_SHARED, .equal = banner_equal, .hash = banner_hash)
+SHOAL_COMPONENT_DEFINE(Banner, OWNED_HOOKS, .storage = SHOAL_STORAGE_SHARED, .equal = banner_equal, .hash = banner_hash,
+                       TELLS)
 SHOAL_COMPONENT_DEFINE(Bounds, .storage = SHOAL_STORAGE_CHUNK)
-SHOAL_COMPONENT_DEFINE(Climate, OWNED_HOOKS, .storage = SHOAL_STORAGE_CHUNK)
+SHOAL_COMPONENT_DEFINE(Climate, OWNED_HOOKS, .storage = SHOAL_STORAGE_CHUNK, TELLS)
 SHOAL_COMPONENT_DEFINE(Route, HANDLE_FIELDS(Route), .storage = SHOAL_STORAGE_BUFFER, .inline_count = 2)
-SHOAL_COMPONENT_DEFINE(Crew, OWNED_HOOKS, .storage = SHOAL_STORAGE_BUFFER, .inline_count = 1, .toggle = true)
+SHOAL_COMPONENT_DEFINE(Crew, OWNED_HOOKS, .storage = SHOAL_STORAGE_BUFFER, .inline_count = 1, .toggle = true, TELLS)
 SHOAL_COMPONENT_DEFINE(Bill, .storage = SHOAL_STORAGE_BUFFER, .inline_count = 3, .cleanup = true)
-SHOAL_RELATION_DEFINE(Owner, .exclusive = true)
-SHOAL_COMPONENT_DEFINE(Cargo, .storage = SHOAL_STORAGE_RELATION)
+SHOAL_RELATION_DEFINE(Owner, .exclusive = true, TELLS)
+SHOAL_COMPONENT_DEFINE(Cargo, .storage = SHOAL_STORAGE_RELATION, TELLS)
 SHOAL_COMPONENT_DEFINE(Escort, OWNED_HOOKS, .storage = SHOAL_STORAGE_RELATION,
                        .on_target_destroyed = SHOAL_TARGET_DESTROY)
 SHOAL_RELATION_DEFINE(Guards, .on_target_destroyed = SHOAL_TARGET_REFUSE)

@@ -6,6 +6,9 @@
  * its payload: a number with its check, a handle, or an object of owned.h. So a reference world keeps one number for
  * each element. A full_value is what a call gives for one component, in that form; a full_real is the same for the
  * library. full_types_register() comes first in every test program.
+ *
+ * Some types tell what happens to them: their on_add, on_set and on_remove hooks look at the entity and at the value,
+ * and count. So at any time what was added and not removed must be what is there.
  */
 #ifndef SHOAL_TESTS_FULL_TYPES_H
 #define SHOAL_TESTS_FULL_TYPES_H
@@ -114,7 +117,19 @@ typedef struct full_real {
     shoal_link link;
 } full_real;
 
+/* What the hooks of a type have seen since full_events_reset(). */
+typedef struct full_events {
+    uint64_t added;
+    uint64_t removed;
+    uint64_t faults; /* calls about what is not there, or with a value that is broken */
+} full_events;
+
+extern full_events full_seen[FULL_COUNT];
+
 void full_types_register(void);
+void full_events_reset(void);
+/* True for a type that tells. */
+bool full_tells(full_type type);
 const char *full_name(full_type type);
 shoal_component full_component(full_type type);
 const shoal_component_def *full_def(full_type type);
