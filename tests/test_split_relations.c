@@ -4,8 +4,6 @@
  */
 #include "test_relations.h"
 
-#include <string.h>
-
 typedef struct Rank {
     int32_t value;
 } Rank;
@@ -51,6 +49,15 @@ static bool rank_validate(const void *value, void *user) {
     return ((const Rank *)value)->value >= 0;
 }
 
+static size_t loud_count;
+
+static void loud_on_add(const shoal_component_event *event, void *user) {
+    (void)event;
+    (void)user;
+    loud_count++;
+}
+
+SHOAL_TAG(Loud, .on_add = loud_on_add, .on_remove = loud_on_add)
 SHOAL_COMPONENT(Flag, .storage = SHOAL_STORAGE_SHARED)
 SHOAL_RELATION(Squad, .exclusive = true, .split = true)
 SHOAL_RELATION(Other, .exclusive = true, .split = true)
@@ -184,6 +191,13 @@ static void test_components_beside_it(void **state) {
     check_target(f.world, SHOAL_ID(Squad), t[0], 4, 3); /* with the one that has it already */
     assert_ok(shoal_remove(f.world, s[0], SHOAL_ID(Position)));
     check_target(f.world, SHOAL_ID(Squad), t[0], 4, 4);
+    shoal_entity alike = shoal_spawn(f.world, SHOAL_VALUES(SHOAL_TO(Squad, t[0])));
+    assert_ok(shoal_add(f.world, alike, SHOAL_ID(Position), NULL));
+    assert_ok(shoal_add(f.world, s[0], SHOAL_ID(Position), NULL)); /* by the same way, and the last one to leave */
+    check_target(f.world, SHOAL_ID(Squad), t[0], 5, 3);
+    assert_ok(shoal_remove(f.world, s[0], SHOAL_ID(Position)));
+    assert_ok(shoal_destroy(f.world, alike));
+    check_target(f.world, SHOAL_ID(Squad), t[0], 4, 4);
     assert_ok(shoal_relate(f.world, s[0], SHOAL_ID(Other), t[1], NULL)); /* a second one */
     assert_ok(shoal_relate(f.world, s[1], SHOAL_ID(Other), t[0], NULL));
     check_target(f.world, SHOAL_ID(Other), t[1], 1, 1);
@@ -222,6 +236,8 @@ static void test_data_and_hooks(void **state) {
     shoal_entity e[3];
     spawn_several(f.world, e, 3);
     seen_count = 0;
+    loud_count = 0;
+    assert_ok(shoal_add(f.world, e[0], SHOAL_ID(Loud), NULL)); /* so that hooks of rows are told as well */
     assert_ok(shoal_relate(f.world, e[0], rank, e[1], &(Rank){5}));
     assert_ok(shoal_relate(f.world, e[0], rank, e[1], &(Rank){6})); /* the same target: the data alone */
     assert_ok(shoal_relate(f.world, e[0], rank, e[2], NULL));
@@ -234,6 +250,7 @@ static void test_data_and_hooks(void **state) {
                                    {'r', e[0], e[1], 6}, {'a', e[0], e[2], 0}, {'s', e[0], e[2], 8},
                                    {'r', e[0], e[2], 8}};
     assert_count(seen_count, 7);
+    assert_count(loud_count, 1);
     for (size_t i = 0; i < 7; i++) {
         assert_int_equal(seen[i].kind, expected[i].kind);
         assert_entity(seen[i].entity, expected[i].entity);
@@ -324,6 +341,46 @@ static void test_sources_that_end_as_well(void **state) {
         assert_true(shoal_is_alive(f.world, s[2]) && shoal_is_alive(f.world, s[3]) && shoal_is_alive(f.world, s[5]));
         fixture_end(&f);
     }
+}
+
+/* Making room for the rows of sources moves the rows of targets, which are doomed as well. */
+static void test_targets_that_move(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, NULL);
+    shoal_entity t[2], s[250];
+    for (size_t i = 0; i < 2; i++) {
+        t[i] = shoal_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Health, 1)));
+    }
+    for (size_t i = 0; i < 250; i++) {
+        s[i] = shoal_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Health, (int32_t)i), SHOAL_TO(Squad, t[0])));
+        if (i >= 200) {
+            assert_ok(shoal_relate(f.world, s[i], SHOAL_ID(Other), t[1], NULL));
+        }
+    }
+    assert_ok(shoal_destroy_many(f.world, t, 2));
+    assert_valid(f.world);
+    for (size_t i = 0; i < 250; i++) {
+        assert_int_equal(((const Health *)shoal_get(f.world, s[i], SHOAL_ID(Health)))->value, i);
+    }
+    fixture_end(&f);
+}
+
+/* What a call adds to what a relation requires must not come with the command, which has it recorded. */
+static void test_required_by_call_and_command(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, NULL);
+    shoal_entity e[3];
+    spawn_several(f.world, e, 3);
+    assert_ok(shoal_relate(f.world, e[0], SHOAL_ID(Manned), e[2], NULL));
+    shoal_commands *commands = shoal_commands_create(f.world, NULL);
+    assert_ok(shoal_commands_relate(commands, e[1], SHOAL_ID(Manned), e[2], NULL));
+    assert_ok(shoal_commands_apply(commands, NULL));
+    assert_int_equal(((const Health *)shoal_get(f.world, e[1], SHOAL_ID(Health)))->value, 0);
+    check_target(f.world, SHOAL_ID(Manned), e[2], 2, 1);
+    assert_valid(f.world);
+    fixture_end(&f);
 }
 
 static void test_trees(void **state) {
@@ -419,6 +476,31 @@ static void test_copies(void **state) {
     fixture_end(&f);
 }
 
+/* A copy of a tree with a split relation inside fails at every allocation before it succeeds. */
+static void test_copies_without_memory(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, NULL);
+    shoal_entity root = shoal_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Health, 3)));
+    shoal_entity child = shoal_spawn(
+        f.world, SHOAL_VALUES(SHOAL_VALUE(Health, 4), SHOAL_TO(ChildOf, root), SHOAL_TO(Squad, root)));
+    assert_ok(shoal_relate(f.world, root, SHOAL_ID(Other), child, NULL));
+    shoal_entity copy = nobody;
+    size_t failures = 0;
+    for (size_t n = 1; shoal_entity_is_null(copy); n++) {
+        fake_allocator_arm(&f.fake, n, false);
+        copy = shoal_clone_tree(f.world, root);
+        assert_true(fake_allocator_disarm(&f.fake) || !shoal_entity_is_null(copy));
+        assert_valid(f.world);
+        assert_count(shoal_query_count(f.everything), shoal_entity_is_null(copy) ? 2 : 4);
+        failures += shoal_entity_is_null(copy);
+    }
+    assert_true(failures > 4);
+    check_target(f.world, SHOAL_ID(Squad), copy, 1, 1);
+    assert_entity(shoal_parent(f.world, shoal_target(f.world, copy, SHOAL_ID(Other))), copy);
+    fixture_end(&f);
+}
+
 /* ---- commands ---- */
 
 static void test_commands(void **state) {
@@ -494,9 +576,12 @@ int main(void) {
         cmocka_unit_test(test_query_terms),
         cmocka_unit_test(test_policies),
         cmocka_unit_test(test_sources_that_end_as_well),
+        cmocka_unit_test(test_targets_that_move),
+        cmocka_unit_test(test_required_by_call_and_command),
         cmocka_unit_test(test_trees),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_copies_without_memory),
         cmocka_unit_test(test_commands),
         cmocka_unit_test(test_commands_cascade),
     };

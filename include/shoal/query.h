@@ -269,6 +269,8 @@ typedef struct shoal_view_rows {
     uint64_t flip;
     size_t run;
     shoal_view_cursor cursor;
+    const char *match; /* that of the chunk; the view's own stands at its end, so that its fast paths find nothing */
+    size_t term_count; /* the view's own is 0 for the same reason */
     bool is_filtered;
 } shoal_view_rows;
 
@@ -331,7 +333,7 @@ SHOAL_INLINE shoal_status shoal_view_begin(shoal_view *view, shoal_query *query)
     view->read_keys_ = view->write_keys_ = NULL;
     view->query_ = NULL;
     view->outer_ = NULL;
-    static const shoal_view_rows no_rows = {0, 0, 0, 0, NULL, 0, 0, {0, 0, 0}, false};
+    static const shoal_view_rows no_rows = {0, 0, 0, 0, NULL, 0, 0, {0, 0, 0}, NULL, 0, false};
     view->is_special_ = false;
     view->rows_ = no_rows;
     if (query == NULL) {
@@ -347,7 +349,7 @@ SHOAL_INLINE shoal_status shoal_view_begin(shoal_view *view, shoal_query *query)
         view->is_special_ = true;
     }
     view->match_ = query->matches;
-    view->match_end_ = query->matches + query->match_bytes;
+    view->match_end_ = query->is_special ? query->matches : query->matches + query->match_bytes;
     view->read_keys_ = query->read_keys;
     view->write_keys_ = query->write_keys;
     view->query_ = query;
@@ -369,6 +371,7 @@ SHOAL_INLINE void shoal_view_close(shoal_view *view) {
     lock->holder = lock->count == 0 ? NULL : is_newest ? view->outer_ : lock->holder;
     view->count = 0;
     view->term_count_ = 0;
+    view->rows_.term_count = 0;
     view->query_ = NULL;
     view->is_special_ = false;
 }
@@ -398,13 +401,13 @@ SHOAL_INLINE void shoal_view_put_step(shoal_view *view, shoal_view_step step) {
     view->entities = step.entities;
     view->base_ = step.base;
     view->offsets_ = step.offsets;
-    view->match_ = step.match;
+    view->rows_.match = step.match;
     view->rows_.words = step.words;
     view->rows_.flip = step.flip;
     view->rows_.run = step.run;
     view->rows_.is_filtered = step.is_filtered;
     view->rows_.cursor = step.cursor;
-    view->term_count_ = view->query_->data_count;
+    view->rows_.term_count = view->query_->data_count;
     view->rows_.row_count = step.count;
     view->rows_.bits = 0;
     view->rows_.word = 0;
@@ -428,7 +431,7 @@ SHOAL_INLINE uint64_t shoal_view_word(const shoal_view *view, size_t row_count, 
     } else if (view->rows_.words != NULL) {
         bits = view->rows_.words[word] ^ view->rows_.flip;
     } else if (view->rows_.is_filtered) {
-        bits = shoal_query_word(view->query_, view->match_, view->base_, view->offsets_, row_count, word);
+        bits = shoal_query_word(view->query_, view->rows_.match, view->base_, view->offsets_, row_count, word);
     }
     return row_count - word * 64 < 64 ? bits & ((UINT64_C(1) << (row_count % 64)) - 1) : bits;
 }
@@ -484,14 +487,11 @@ SHOAL_INLINE bool shoal_view_next_run(shoal_view *view) {
 SHOAL_INLINE bool shoal_view_next(shoal_view *view) {
     const shoal_view_chunk *chunk = view->chunk_;
     if (chunk == view->chunk_end_) {
-        if (view->is_special_) { /* its chunks come from elsewhere, so it always is at the end of this list */
-            return shoal_view_next_run(view);
-        }
         const char *match = view->match_;
         const shoal_view_archetype *archetype;
         do {
             if (match == view->match_end_) {
-                return shoal_view_finish(view);
+                return view->is_special_ ? shoal_view_next_run(view) : shoal_view_finish(view);
             }
             match += view->query_->match_stride;
             archetype = ((const shoal_view_match *)(const void *)match)->archetype;
@@ -567,11 +567,16 @@ SHOAL_INLINE void *shoal_view_find(const shoal_view *view, const uint32_t *keys,
         if (keys[term] == id) {
             uint16_t column = ((const uint16_t *)(const void *)(view->match_ + sizeof(shoal_view_match)))[term];
             *found = true;
-            if (column == SHOAL_NO_COLUMN) {
-                return NULL;
-            }
-            size_t skipped = view->rows_.first == 0 ? 0 : view->rows_.first * view->query_->sizes[term];
-            return view->base_ + view->offsets_[column] + skipped;
+            return column != SHOAL_NO_COLUMN ? view->base_ + view->offsets_[column] : NULL;
+        }
+    }
+    for (size_t term = 0; view->is_special_ && term < view->rows_.term_count; term++) {
+        if (keys[term] == id) {
+            uint16_t column = ((const uint16_t *)(const void *)(view->rows_.match + sizeof(shoal_view_match)))[term];
+            *found = true;
+            return column != SHOAL_NO_COLUMN
+                       ? view->base_ + view->offsets_[column] + view->rows_.first * view->query_->sizes[term]
+                       : NULL;
         }
     }
     *found = false;
@@ -585,14 +590,14 @@ SHOAL_INLINE void *shoal_view_find(const shoal_view *view, const uint32_t *keys,
 SHOAL_INLINE const void *shoal_view_read(const shoal_view *view, shoal_component component) {
     bool found = false;
     const void *column = shoal_view_find(view, view->read_keys_, component.id, &found);
-    return found ? column : shoal_view_refuse(view->query_, view->term_count_ != 0, component, false);
+    return found ? column : shoal_view_refuse(view->query_, view->count != 0, component, false);
 }
 
 /** The same for writing; NULL with TERM_READ_ONLY where the query only reads. Thread: world. */
 SHOAL_INLINE void *shoal_view_write(const shoal_view *view, shoal_component component) {
     bool found = false;
     void *column = shoal_view_find(view, view->write_keys_, component.id, &found);
-    return found ? column : shoal_view_refuse(view->query_, view->term_count_ != 0, component, true);
+    return found ? column : shoal_view_refuse(view->query_, view->count != 0, component, true);
 }
 
 /** SHOAL_COLUMN(&view, Position) is a const Position *. */
@@ -616,8 +621,10 @@ typedef struct shoal_view_place {
 
 /** Private to the calls below. Thread: world. */
 SHOAL_INLINE shoal_view_place shoal_view_place_of(const shoal_view *view) {
-    shoal_view_place place = {view->query_,    view->match_, view->base_,           view->rows_.first, view->is_special_ ? view->rows_.run : 0,
-                              view->entities, view->count,  view->term_count_ != 0 || view->count != 0};
+    shoal_view_place place = {
+        view->query_,     view->is_special_ ? view->rows_.match : view->match_, view->base_,
+        view->rows_.first, view->rows_.run,                                      view->entities,
+        view->count,      view->count != 0};
     return place;
 }
 

@@ -3,10 +3,10 @@
  * before the first slot or row changes, so that all of it happens or nothing. Thread rule: world.
  */
 #include <shoal/buffer.h>
-#include <shoal/command.h>
 
 #include "../query/query.h"
 #include "change.h"
+#include "command.h"
 #include "loose.h"
 
 /* ---- spawning many ---- */
@@ -752,14 +752,28 @@ static bool change_needs_commands(const shoal_world *world, const shoal_change *
     return needs;
 }
 
-/* Removals come last: they take away what the added components require as well, as one change does. */
+/* The additions of relations that split archetypes, or all others. */
+static shoal_status additions_record(shoal_commands *commands, shoal_entity entity, const shoal_change *change,
+                                     bool splits) {
+    shoal_status status = SHOAL_OK;
+    for (size_t k = 0; k < change->add_count && status == SHOAL_OK; k++) {
+        shoal_value value = change->add[k];
+        if (component_type_at(value.component.id)->def.split == splits) {
+            status = shoal_commands_add(commands, entity, value.component, value.data);
+        }
+    }
+    return status;
+}
+
+/* What moves rows by itself comes first, so that all else is one move. Removals come last: they take away what the added
+   components require as well, as one change does. */
 static shoal_status change_record(shoal_commands *commands, const shoal_entity *entities, size_t count,
                                   const shoal_change *change) {
     shoal_status status = SHOAL_OK;
+    command_join(commands);
     for (size_t i = 0; i < count && status == SHOAL_OK; i++) {
-        for (size_t k = 0; k < change->add_count && status == SHOAL_OK; k++) {
-            status = shoal_commands_add(commands, entities[i], change->add[k].component, change->add[k].data);
-        }
+        status = additions_record(commands, entities[i], change, true);
+        status = status == SHOAL_OK ? additions_record(commands, entities[i], change, false) : status;
         for (size_t k = 0; k < change->remove_count && status == SHOAL_OK; k++) {
             status = shoal_commands_remove(commands, entities[i], change->remove[k]);
         }

@@ -610,6 +610,10 @@ shoal_commands *shoal_commands_create(shoal_world *world, const shoal_commands_d
     return commands;
 }
 
+void command_join(shoal_commands *commands) {
+    commands->is_joint = true;
+}
+
 void shoal_commands_destroy(shoal_commands *commands) {
     if (commands != NULL && !commands->is_applying) {
         world_remove_child(commands->world, &commands->child);

@@ -34,7 +34,7 @@
 /* Internal: adds a component, by its default, that the add right behind it requires. Those before one add are a group. */
 #define COMMAND_REQUIRE ((uint8_t)(SHOAL_COMMAND_UNRELATE + 1))
 
-/* Internal: a command that has been dropped at its own place, before its segment is folded. */
+/* Internal: the last command of a segment, which has been dropped at its own place, before the segment is folded. */
 #define COMMAND_NOTHING ((uint8_t)(SHOAL_COMMAND_UNRELATE + 2))
 
 enum command_flags {
@@ -44,6 +44,7 @@ enum command_flags {
     COMMAND_OF_SPAWN = 8,    /* an ADD that belongs to the SPAWN before it */
     COMMAND_CONSUMED = 16,   /* applying has moved the value into a row, or ended it */
     COMMAND_LINKED = 32,     /* while applying: its entity was alive when the commands were chained */
+    COMMAND_IS_NEW = 32,     /* behind its place in a joint buffer: it has added what was not there */
     COMMAND_JUDGED = 64,     /* the validate hook has been asked */
     COMMAND_REFUSED = 128,   /* and has refused */
     COMMAND_WANTED = 128     /* of an internal command: its add takes place and needs it */
@@ -129,6 +130,7 @@ struct shoal_commands {
     memory_array planned; /* uint32_t: the loose components that room has been made for */
     size_t planned_count;
     uint64_t planned_cascade; /* links that a cascade may have to list beside those of now */
+    bool is_joint;    /* the commands on an entity are one operation, which cannot fail: hooks are told at its end */
     bool is_special;  /* some command is more than a change of columns that are bytes */
     memory_array bases; /* shoal_archetype *: while planning a chain, where its entity may be */
     size_t base_count;
@@ -224,6 +226,9 @@ shoal_status command_fold_chain(shoal_commands *commands, const shoal_archetype 
    and internal commands are marked that are wanted. */
 void command_fold_part(shoal_commands *commands, const shoal_archetype *base, uint32_t head, uint32_t end,
                        command_dropped_fn dropped);
+
+/* Makes the commands on each entity, which must stand together, one operation; for changes that have been checked. */
+void command_join(shoal_commands *commands);
 
 /* Empties the buffer; values are ended. */
 void command_reset(shoal_commands *commands);

@@ -727,12 +727,24 @@ static void fold_notify_given(shoal_commands *commands, const shoal_transition *
     notify_edge_given(commands->world, edge, values, entity, place);
 }
 
+/* Tells of what a segment has added and set; `edge` is NULL when it leaves the row as it is. */
 static void fold_notify(shoal_commands *commands, const shoal_transition *edge, shoal_entity entity) {
     shoal_world *world = commands->world;
     row_place place = row_of(world, index_find(&world->index, entity));
-    notify_edge_new(world, edge, entity, place);
-    fold_notify_renewed(commands, NOTIFY_ADD, edge->source, entity);
-    fold_notify_given(commands, edge, entity, place);
+    bool ends_joint = commands->is_joint && commands->fold.next == COMMAND_NONE;
+    if (edge != NULL) {
+        notify_edge_new(world, edge, entity, place);
+        fold_notify_renewed(commands, NOTIFY_ADD, edge->source, entity);
+    }
+    if (ends_joint) {
+        command_loose_joint_notify(commands, commands->fold.last, NOTIFY_ADD);
+    }
+    if (edge != NULL) {
+        fold_notify_given(commands, edge, entity, place);
+    }
+    if (ends_joint) {
+        command_loose_joint_notify(commands, commands->fold.last, NOTIFY_SET);
+    }
 }
 
 /* Commands before the destroy `number` whose entity it takes with it: what they do does not matter any more, but those
@@ -791,6 +803,7 @@ static void commit_fold(shoal_commands *commands, shoal_entity entity, index_rec
     row_place place = row_of(world, record);
     if (!fold_changes(&commands->fold)) {
         fold_finish_row(commands, entity);
+        fold_notify(commands, NULL, entity);
         return;
     }
     const shoal_transition *edge = fold_edge(commands, place.archetype);

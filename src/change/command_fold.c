@@ -297,6 +297,9 @@ static bool spawn_is_cut(const shoal_commands *commands, uint32_t last) {
 }
 
 bool command_may_fail(const shoal_commands *commands, const shoal_command *command) {
+    if (commands->is_joint) {
+        return false;
+    }
     if (command->kind == SHOAL_COMMAND_CLEAR) {
         return commands->is_named;
     }
@@ -341,11 +344,14 @@ static bool may_be_cut(const shoal_commands *commands, const shoal_command *comm
 bool command_ends_segment(const shoal_commands *commands, uint32_t number) {
     const shoal_command *command = command_at(commands, number);
     uint32_t spawn;
-    if (command->next == COMMAND_NONE || command->kind == SHOAL_COMMAND_DESTROY) {
+    if (command->next == COMMAND_NONE || command->kind == SHOAL_COMMAND_DESTROY || command->kind == COMMAND_NOTHING) {
         return true;
     }
     if (command->kind == COMMAND_REQUIRE || (command_at(commands, command->next)->flags & COMMAND_OF_SPAWN)) {
         return false; /* what belongs together */
+    }
+    if (commands->is_joint) {
+        return is_before_split(commands, number);
     }
     if (command_placeholder(commands, command->entity, &spawn) &&
         (spawn_is_cut(commands, number) || (needs_row(commands, command->next) && !command_is_loose(command)))) {

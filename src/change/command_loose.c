@@ -203,7 +203,7 @@ static bool value_put(shoal_commands *commands, shoal_command *command, shoal_en
     /* A default that was made for a new one is not for one that is there. */
     bool is_taken = (command->flags & COMMAND_HAS_VALUE) || !has_value_for(world, type, entity, target);
     void *data = is_taken ? command_deliver(commands, command) : NULL;
-    if (UNLIKELY(type->def.split)) {
+    if (UNLIKELY(type->def.split) && command->kind != SHOAL_COMMAND_SET) { /* a set stays where it is, unplanned */
         loose_split_move(world, type, entity, target);
     }
     return type->def.storage == SHOAL_STORAGE_RELATION
@@ -224,19 +224,46 @@ static void value_notify(shoal_commands *commands, shoal_command *command, shoal
     }
 }
 
+/* Puts a value that has been checked in place and tells the hooks, of a joint operation later. */
+static void value_commit(shoal_commands *commands, shoal_command *command, shoal_entity entity) {
+    bool is_new = value_put(commands, command, entity);
+    if (commands->is_joint) {
+        command->flags &= (uint8_t)(is_new ? 0xFF : ~COMMAND_IS_NEW);
+        return;
+    }
+    if (is_new) {
+        value_notify(commands, command, entity, NOTIFY_ADD);
+    }
+    value_notify(commands, command, entity, NOTIFY_SET);
+}
+
+void command_loose_joint_notify(shoal_commands *commands, uint32_t last, notify_kind kind) {
+    shoal_entity entity = command_at(commands, last)->entity;
+    uint32_t first = last;
+    while (first > 0 && command_at(commands, first - 1)->entity.bits == entity.bits) {
+        first--;
+    }
+    for (uint32_t i = first; i <= last; i++) {
+        shoal_command *command = command_at(commands, i);
+        bool adds = command_is_loose(command) && command_adds(command);
+        if (adds && (kind == NOTIFY_SET || (command->flags & COMMAND_IS_NEW))) {
+            value_notify(commands, command, entity, kind);
+        }
+    }
+}
+
 static void commit_value(shoal_commands *commands, uint32_t number, shoal_entity entity) {
     shoal_command *command = command_at(commands, number);
     bool is_set = command->kind == SHOAL_COMMAND_SET;
     shoal_status status = is_set ? set_check(commands, command, entity) : add_check(commands, command, entity);
     if (status != SHOAL_OK) {
         command_dropped(commands, number, status);
-        command->kind = COMMAND_NOTHING; /* so that nothing is required for it */
+        if (command_may_fail(commands, command)) {
+            command->kind = COMMAND_NOTHING; /* so that nothing is required for it */
+        }
         return;
     }
-    if (value_put(commands, command, entity)) {
-        value_notify(commands, command, entity, NOTIFY_ADD);
-    }
-    value_notify(commands, command, entity, NOTIFY_SET);
+    value_commit(commands, command, entity);
 }
 
 void command_loose_require(shoal_commands *commands, uint32_t number, shoal_entity entity) {
@@ -250,8 +277,10 @@ void command_loose_require(shoal_commands *commands, uint32_t number, shoal_enti
                        add_check(commands, command_at(commands, add), entity) == SHOAL_OK;
     bool is_wanted = takes_place && (command->flags & COMMAND_WANTED) &&
                      !store_has(commands->world, component_type_at(command->component), entity);
-    if (is_wanted && value_put(commands, command, entity)) {
-        value_notify(commands, command, entity, NOTIFY_ADD);
+    if (is_wanted) {
+        value_commit(commands, command, entity);
+    } else {
+        command->flags &= (uint8_t)~COMMAND_IS_NEW;
     }
 }
 

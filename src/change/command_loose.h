@@ -25,6 +25,9 @@ void command_loose_require(shoal_commands *commands, uint32_t number, shoal_enti
 void command_loose_spawn(shoal_commands *commands, const command_spawn *spawn);
 void command_loose_spawn_notify(shoal_commands *commands, const command_spawn *spawn, notify_kind kind);
 
+/* The hooks of a joint operation whose last command is `last`, when all of it has been carried out. */
+void command_loose_joint_notify(shoal_commands *commands, uint32_t last, notify_kind kind);
+
 /* ---- of command_apply.c ---- */
 
 /* Counts a dropped command, and tells of it. */

@@ -367,8 +367,8 @@ static void destroy_to_dying(shoal_world *world, shoal_entity entity, index_reco
     const shoal_transition *edge = place.archetype->more->dying_edge;
     SHOAL_ASSERT(edge != NULL);
     notify_edge_removed(world, edge, entity, place);
-    destroy_loose(world, entity);
-    row_move(world, place, edge, entity, record);
+    destroy_loose(world, entity); /* the rows of its sources may move, and so its own */
+    row_move(world, row_of(world, record), edge, entity, record);
 }
 
 void destroy_dead(shoal_world *world, shoal_entity entity) {

@@ -222,13 +222,13 @@ static bool natural_next(const query_data *query, shoal_view *walk) {
 
 /* Where the rows of a walk are. */
 static query_run walk_run(const query_data *query, const shoal_view *walk) {
-    const query_match *match = (const query_match *)(const void *)walk->match_;
+    const query_match *match = (const query_match *)(const void *)walk->rows_.match;
     const shoal_archetype *archetype = match->archetype;
     uint32_t chunk = query->goes_by_list ? 0 : (uint32_t)walk->rows_.cursor.chunk - 1;
     while (chunk_base(&archetype->chunks[chunk]) != walk->base_) {
         chunk++; /* a list does not know */
     }
-    return (query_run){.match = (uint32_t)query_match_number(query, walk->match_),
+    return (query_run){.match = (uint32_t)query_match_number(query, walk->rows_.match),
                        .chunk = chunk,
                        .first = (uint32_t)walk->rows_.first,
                        .count = (uint32_t)walk->count};

@@ -235,17 +235,17 @@ shoal_status query_collect(query_data *query, shoal_entity **entities, size_t *c
     if (*count == 0) {
         return SHOAL_OK;
     }
-    shoal_status status = shoal_query_prepare(&query->head);
+    shoal_view view; /* begun first: that may need memory, too */
+    shoal_status status = shoal_view_begin(&view, &query->head);
     if (status != SHOAL_OK) {
         return status;
     }
     *entities = memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, *count * sizeof(shoal_entity), 16);
     if (*entities == NULL) {
+        shoal_view_end(&view);
         return world->memory.failure;
     }
     size_t done = 0;
-    shoal_view view;
-    (void)shoal_view_begin(&view, &query->head);
     while (shoal_view_next(&view)) {
         memcpy(*entities + done, view.entities, view.count * sizeof(shoal_entity));
         done += view.count;

@@ -102,6 +102,10 @@ shoal_status full_status_of(const full_model *m, shoal_entity made);
 void full_query_make(full_model *m, size_t number);
 void full_query_end(full_query *query);
 
+/* ---- full_columns.c ---- */
+
+void full_op_spawn_many(full_model *m);
+
 /* ---- full_commands.c ---- */
 
 /* Records one random command on `entity`, or a spawn. */

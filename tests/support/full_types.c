@@ -264,6 +264,22 @@ uint64_t full_read(full_type type, const void *element) {
 
 /* ---- values ---- */
 
+full_value full_value_of(full_type type, uint64_t payload) {
+    return (full_value){.type = type, .has_data = true, .payload = payload};
+}
+
+full_value full_link_to(full_type type, shoal_entity target, uint64_t payload) {
+    return (full_value){.type = type, .has_data = full_has_data(type), .payload = payload, .target = target};
+}
+
+full_value full_value_of_items(full_type type, size_t count, uint64_t first) {
+    full_value value = {.type = type, .has_data = true, .items = {.count = count}};
+    for (size_t i = 0; i < count; i++) {
+        value.items.payload[i] = first + i;
+    }
+    return value;
+}
+
 static void real_add_element(full_real *real, uint64_t payload) {
     full_write(real->type, payload, &real->elements[real->made++]);
 }

@@ -154,6 +154,11 @@ void full_write(full_type type, uint64_t payload, void *element);
 void full_end(full_type type, void *element);
 uint64_t full_read(full_type type, const void *element);
 
+/* A value; a link, whose payload is that of its data; a buffer whose elements have `first`, `first` + 1 ... */
+full_value full_value_of(full_type type, uint64_t payload);
+full_value full_link_to(full_type type, shoal_entity target, uint64_t payload);
+full_value full_value_of_items(full_type type, size_t count, uint64_t first);
+
 void full_real_make(full_real *real, const full_value *value);
 void full_real_end(full_real *real);
 
