@@ -55,7 +55,8 @@ static void conf_D3_the_highest_id_works(void **state) {
     const shoal_component high = {65535};
     const uint32_t numbers[2] = {11, 22};
     const shoal_value values[] = {{high, &numbers[1]}, {low, &numbers[0]}};
-    const shoal_term terms[] = {{.component = high, .access = SHOAL_ACCESS_WRITE}, {.component = low, .access = SHOAL_ACCESS_WITHOUT}};
+    const shoal_term terms[] = {{.component = high, .access = SHOAL_ACCESS_WRITE},
+                                {.component = low, .access = SHOAL_ACCESS_WITHOUT}};
     shoal_query *query = shoal_query_create(world, &(shoal_query_def){.terms = terms, .term_count = 2});
     assert_non_null(query);
     shoal_entity both = shoal_spawn(world, values, 2);

@@ -145,7 +145,8 @@ extern witness witnesses[2];
 void witness_start(witness *seen, shoal_world *world);
 void witness_forget_events(witness *seen);
 
-/* True when two lists of events have the same lines, in any order: what is required may come before what requires it. */
+/* True when two lists of events have the same lines, in any order: what is required may come before what requires it.
+ */
 bool events_are_same(const char *some, const char *others);
 
 /* What the hooks have seen is what is there: the first fault in words, or NULL. */

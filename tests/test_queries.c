@@ -97,9 +97,15 @@ static void check_terms(const truth_table *table, const shoal_term *terms, size_
 
 /* The ways in which a kind can take part; tags cannot be read, written or optional. */
 static const shoal_term term_forms[] = {
-    {.access = SHOAL_ACCESS_NONE},           {.access = SHOAL_ACCESS_WITH},     {.access = SHOAL_ACCESS_WITHOUT},
-    {.access = SHOAL_ACCESS_READ},           {.access = SHOAL_ACCESS_WRITE},    {.access = SHOAL_ACCESS_OPTIONAL_READ},
-    {.access = SHOAL_ACCESS_OPTIONAL_WRITE}, {.access = SHOAL_ACCESS_ANY_READ, .group = 3}, {.access = SHOAL_ACCESS_ANY_READ, .group = 8},
+    {.access = SHOAL_ACCESS_NONE},
+    {.access = SHOAL_ACCESS_WITH},
+    {.access = SHOAL_ACCESS_WITHOUT},
+    {.access = SHOAL_ACCESS_READ},
+    {.access = SHOAL_ACCESS_WRITE},
+    {.access = SHOAL_ACCESS_OPTIONAL_READ},
+    {.access = SHOAL_ACCESS_OPTIONAL_WRITE},
+    {.access = SHOAL_ACCESS_ANY_READ, .group = 3},
+    {.access = SHOAL_ACCESS_ANY_READ, .group = 8},
     {.access = SHOAL_ACCESS_ANY_WRITE, .group = 3},
 };
 #define TERM_FORM_COUNT (sizeof term_forms / sizeof term_forms[0])
@@ -434,7 +440,8 @@ static void conf_D1_cache_stays_flat(void **state) {
     for (uint32_t i = 0; i < 14; i++) {
         tags[i] = numbered_tag(i);
     }
-    const shoal_term any_tag[] = {{.component = tags[0], .access = SHOAL_ACCESS_WITH}, {.component = tags[13], .access = SHOAL_ACCESS_WITHOUT}};
+    const shoal_term any_tag[] = {{.component = tags[0], .access = SHOAL_ACCESS_WITH},
+                                  {.component = tags[13], .access = SHOAL_ACCESS_WITHOUT}};
     shoal_query *query = make_query(f.world, any_tag, 2);
     size_t settled_bytes = 0;
     size_t settled_query_bytes = 0;

@@ -1,6 +1,6 @@
 /*
- * Shared components: entities with equal values share chunks, values are kept once and go with their last user, and many
- * distinct values stay cheap and are warned about. Conformance H2; A4 for relations.
+ * Shared components: entities with equal values share chunks, values are kept once and go with their last user, and
+ * many distinct values stay cheap and are warned about. Conformance H2; A4 for relations.
  */
 #include "support/components.h"
 #include "support/fixture.h"
@@ -58,7 +58,7 @@ static bool banner_equal(const void *a, const void *b, void *user) {
 
 static uint64_t banner_hash(const void *value, void *user) {
     (void)user;
-    return (uint64_t)*((const Banner *)value)->number;
+    return (uint64_t) * ((const Banner *)value)->number;
 }
 
 SHOAL_COMPONENT(Banner, .storage = SHOAL_STORAGE_SHARED, .ctor = banner_ctor, .copy = banner_copy, .dtor = banner_dtor,
@@ -247,12 +247,9 @@ static void conf_A4_links_keep_the_whole_handle(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_equal_values_share_chunks),
-        cmocka_unit_test(test_setting_is_structural),
-        cmocka_unit_test(test_values_go_with_their_last_user),
-        cmocka_unit_test(conf_H2_many_shared_values_are_small),
-        cmocka_unit_test(conf_H2_many_targets_are_small),
-        cmocka_unit_test(conf_H2_a_warning_names_the_component),
+        cmocka_unit_test(test_equal_values_share_chunks),      cmocka_unit_test(test_setting_is_structural),
+        cmocka_unit_test(test_values_go_with_their_last_user), cmocka_unit_test(conf_H2_many_shared_values_are_small),
+        cmocka_unit_test(conf_H2_many_targets_are_small),      cmocka_unit_test(conf_H2_a_warning_names_the_component),
         cmocka_unit_test(conf_A4_links_keep_the_whole_handle),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

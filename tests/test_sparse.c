@@ -110,10 +110,8 @@ static void bed_start(bed *b, const sparse_kind *kind) {
     b->memory.allocator = fake_allocator_table(&b->fake);
     const component_type *type = kind_type(kind);
     sparse_init(&b->set, &b->memory, SHOAL_PURPOSE_SPARSE, type,
-                (sparse_values){.bytes = kind->size,
-                                .alignment = kind->alignment,
-                                .hooked = kind->hooked,
-                                .stable = kind->stable});
+                (sparse_values){
+                    .bytes = kind->size, .alignment = kind->alignment, .hooked = kind->hooked, .stable = kind->stable});
     assert_count(b->fake.allocation_count, 0);
 }
 
@@ -401,8 +399,7 @@ static void test_large_values_begin_with_one(void **state) {
     bed_end(&b);
     shoal_memory memory = {.allocator = fake_allocator_table(&b.fake)};
     sparse_set set;
-    sparse_init(&set, &memory, SHOAL_PURPOSE_SPARSE, NULL,
-                (sparse_values){.bytes = 1000000, .alignment = 16});
+    sparse_init(&set, &memory, SHOAL_PURPOSE_SPARSE, NULL, (sparse_values){.bytes = 1000000, .alignment = 16});
     assert_ok(sparse_reserve(&set, 1));
     assert_at_most(memory.total, 1001000);
     sparse_deinit(&set);

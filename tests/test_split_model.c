@@ -1,8 +1,8 @@
 /*
- * Split relations against a naive model: random calls and command buffers on a few entities that are sources and targets
- * of each other by relations of every policy, with components of several kinds beside them. Each call is first made to
- * fail at every allocation, and must then have changed nothing. After each step the world is validated, compared with the
- * model, and asked by queries, which must go by archetypes alone.
+ * Split relations against a naive model: random calls and command buffers on a few entities that are sources and
+ * targets of each other by relations of every policy, with components of several kinds beside them. Each call is first
+ * made to fail at every allocation, and must then have changed nothing. After each step the world is validated,
+ * compared with the model, and asked by queries, which must go by archetypes alone.
  */
 #include "support/fixture.h"
 #include "support/rng.h"
@@ -81,15 +81,26 @@ typedef struct model {
     thing things[SLOTS];
 } model;
 
-typedef enum op_kind { OP_SPAWN, OP_DESTROY, OP_ADD, OP_REMOVE, OP_CLEAR, OP_RELATE, OP_UNRELATE, OP_CLONE, OP_CHANGE,
-                       OP_ALL, OP_COUNT } op_kind;
+typedef enum op_kind {
+    OP_SPAWN,
+    OP_DESTROY,
+    OP_ADD,
+    OP_REMOVE,
+    OP_CLEAR,
+    OP_RELATE,
+    OP_UNRELATE,
+    OP_CLONE,
+    OP_CHANGE,
+    OP_ALL,
+    OP_COUNT
+} op_kind;
 
 typedef struct op {
     op_kind kind;
-    int slot;            /* whose; of a spawn and a clone: the new one's */
-    int other;           /* a target, or what is cloned */
-    size_t number;       /* of a component or relation */
-    size_t second;       /* of a relation that a change removes */
+    int slot;      /* whose; of a spawn and a clone: the new one's */
+    int other;     /* a target, or what is cloned */
+    size_t number; /* of a component or relation */
+    size_t second; /* of a relation that a change removes */
     int32_t value;
     bool has[COMPONENTS]; /* of a spawn */
     int targets[RELATIONS];
@@ -299,8 +310,8 @@ static void given_link(given *g, const model *m, size_t relation, int target) {
 }
 
 static void given_component(given *g, size_t number) {
-    g->values[g->count++] = (shoal_value){.component = component_of(number),
-                                          .data = number == COST || number == TEAM ? &g->value : NULL};
+    g->values[g->count++] =
+        (shoal_value){.component = component_of(number), .data = number == COST || number == TEAM ? &g->value : NULL};
 }
 
 static void given_make(given *g, const model *m, const op *o) {
@@ -371,8 +382,7 @@ static shoal_status call_op(subject *s, const op *o, shoal_entity *made) {
                                                    .remove = (shoal_component[]){relation_of(o->second)},
                                                    .remove_count = 1});
     default:
-        return shoal_query_change_entities(s->all_with_cost,
-                                           &(shoal_change){.add = g.values, .add_count = g.count});
+        return shoal_query_change_entities(s->all_with_cost, &(shoal_change){.add = g.values, .add_count = g.count});
     }
 }
 
@@ -467,9 +477,8 @@ static void compare_queries(subject *s) {
     int slot = (int)rng_below(&s->random, SLOTS);
     size_t relation = rng_below(&s->random, PLAIN);
     if (s->model.things[slot].alive) {
-        shoal_term term = {.component = relation_of(relation),
-                           .access = SHOAL_ACCESS_WITH,
-                           .target = s->model.things[slot].handle};
+        shoal_term term = {
+            .component = relation_of(relation), .access = SHOAL_ACCESS_WITH, .target = s->model.things[slot].handle};
         shoal_query *query = shoal_query_create(s->f.world, &(shoal_query_def){.terms = &term, .term_count = 1});
         assert_false(query->is_special);
         assert_count(shoal_query_count(query), model_count(&s->model, relation, slot));

@@ -23,10 +23,8 @@ static size_t seen_count;
 
 static void see(char kind, const shoal_component_event *event) {
     assert_true(seen_count < 16);
-    seen[seen_count++] = (seen_event){.kind = kind,
-                                      .entity = event->entity,
-                                      .target = event->target,
-                                      .value = ((const Rank *)event->value)->value};
+    seen[seen_count++] = (seen_event){
+        .kind = kind, .entity = event->entity, .target = event->target, .value = ((const Rank *)event->value)->value};
 }
 
 static void rank_on_add(const shoal_component_event *event, void *user) {
@@ -117,8 +115,8 @@ static void test_chunks_have_one_target(void **state) {
     spawn_several(f.world, targets, TARGETS);
     shoal_query *all = query_of_target(f.world, SHOAL_ID(Squad), nobody);
     for (size_t i = 0; i < (size_t)TARGETS * EACH; i++) { /* in turn, so that rows would be mixed */
-        shoal_entity source = shoal_spawn(
-            f.world, SHOAL_VALUES(SHOAL_VALUE(Health, (int32_t)i), SHOAL_TO(Squad, targets[i % TARGETS])));
+        shoal_entity source =
+            shoal_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Health, (int32_t)i), SHOAL_TO(Squad, targets[i % TARGETS])));
         assert_false(shoal_entity_is_null(source));
     }
     size_t rows = 0;
@@ -213,8 +211,7 @@ static void test_components_beside_it(void **state) {
     const shoal_value added[] = {SHOAL_TO(Squad, t[1]), SHOAL_VALUE(Health, 9)};
     const shoal_component removed = SHOAL_ID(Other);
     assert_ok(shoal_change_entity(
-        f.world, s[0],
-        &(shoal_change){.add = added, .add_count = 2, .remove = &removed, .remove_count = 1}));
+        f.world, s[0], &(shoal_change){.add = added, .add_count = 2, .remove = &removed, .remove_count = 1}));
     check_target(f.world, SHOAL_ID(Squad), t[1], 1, 1);
     check_target(f.world, SHOAL_ID(Other), t[1], 0, 0);
     assert_valid(f.world);
@@ -267,8 +264,8 @@ static void test_query_terms(void **state) {
     fixture_start(&f, NULL);
     shoal_entity t[2], s[4];
     spawn_several(f.world, t, 2);
-    shoal_query *without = shoal_query_create(
-        f.world, &(shoal_query_def){.terms = &(shoal_term)SHOAL_WITHOUT(Squad), .term_count = 1});
+    shoal_query *without =
+        shoal_query_create(f.world, &(shoal_query_def){.terms = &(shoal_term)SHOAL_WITHOUT(Squad), .term_count = 1});
     const shoal_term any[] = {SHOAL_TERM(ANY_READ, Squad, .target = t[1]), SHOAL_ANY(0, Flag)};
     shoal_query *either = shoal_query_create(f.world, &(shoal_query_def){.terms = any, .term_count = 2});
     shoal_query *to_first = query_of_target(f.world, SHOAL_ID(Squad), t[0]); /* watches what comes */
@@ -424,9 +421,8 @@ static void test_refusals(void **state) {
     assert_count(after.archetype_count, before.archetype_count); /* none of the dead is kept */
 
     const shoal_link links[2] = {{.target = e[0]}, {.target = e[1]}};
-    shoal_spawn_many_def def = {.count = 2,
-                                .columns = &(shoal_value){.component = squad, .data = links},
-                                .column_count = 1};
+    shoal_spawn_many_def def = {
+        .count = 2, .columns = &(shoal_value){.component = squad, .data = links}, .column_count = 1};
     assert_status(shoal_spawn_many(f.world, &def), SHOAL_COMPONENT_KIND);
     assert_message_has(f.world, "Squad");
     def = (shoal_spawn_many_def){
@@ -466,8 +462,8 @@ static void test_copies(void **state) {
     check_target(f.world, squad, copy, 1, 1);
     check_target(f.world, squad, root, 1, 1);
     const shoal_value given = SHOAL_TO(Squad, child);
-    assert_ok(shoal_instantiate(
-        f.world, root, &(shoal_instantiate_def){.values = &given, .value_count = 1, .entities = roots}));
+    assert_ok(shoal_instantiate(f.world, root,
+                                &(shoal_instantiate_def){.values = &given, .value_count = 1, .entities = roots}));
     check_target(f.world, squad, child, 1, 1); /* the caller's value counts */
     check_target(f.world, squad, roots[0], 1, 1);
     assert_ok(shoal_make_prefab(f.world, root));
@@ -482,8 +478,8 @@ static void test_copies_without_memory(void **state) {
     fixture f;
     fixture_start(&f, NULL);
     shoal_entity root = shoal_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Health, 3)));
-    shoal_entity child = shoal_spawn(
-        f.world, SHOAL_VALUES(SHOAL_VALUE(Health, 4), SHOAL_TO(ChildOf, root), SHOAL_TO(Squad, root)));
+    shoal_entity child =
+        shoal_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Health, 4), SHOAL_TO(ChildOf, root), SHOAL_TO(Squad, root)));
     assert_ok(shoal_relate(f.world, root, SHOAL_ID(Other), child, NULL));
     shoal_entity copy = nobody;
     size_t failures = 0;
@@ -519,7 +515,7 @@ static void test_commands(void **state) {
     assert_ok(shoal_commands_add(commands, s[0], SHOAL_ID(Health), &(Health){5}));
     assert_ok(shoal_commands_relate(commands, s[0], squad, t[1], NULL));
     assert_ok(shoal_commands_add(commands, s[0], SHOAL_ID(Position), &(Position){1, 1, 1}));
-    assert_ok(shoal_commands_destroy_entity(commands, t[0])); /* three sources are left */
+    assert_ok(shoal_commands_destroy_entity(commands, t[0]));            /* three sources are left */
     assert_ok(shoal_commands_relate(commands, s[1], squad, t[0], NULL)); /* too late: dropped */
     assert_ok(shoal_commands_add(commands, s[1], SHOAL_ID(Health), &(Health){6}));
     assert_ok(shoal_commands_unrelate(commands, made, squad, nobody));

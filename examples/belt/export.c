@@ -32,7 +32,8 @@ static shoal_query *make_query(const belt_population *population) {
     }
     memcpy(terms, before, sizeof before);
     for (size_t i = 0; i < class_count; i++) {
-        terms[before_count + i] = (shoal_term){.component = population->class_tags[i], .access = SHOAL_ACCESS_ANY_READ, .group = CLASS_GROUP};
+        terms[before_count + i] =
+            (shoal_term){.component = population->class_tags[i], .access = SHOAL_ACCESS_ANY_READ, .group = CLASS_GROUP};
     }
     memcpy(terms + before_count + class_count, after, sizeof after);
     shoal_query *query = shoal_query_create(

@@ -11,16 +11,16 @@
  * record it in a command buffer then. It makes every pointer into the rows of the archetypes that it touches
  * stale (docs/semantics.md has the table); handles stay.
  *
- * What a component's value is depends on its kind (shoal_component_def::storage): for a buffer it is a shoal_span, for a
- * relation a shoal_link, for all others `size` bytes. A shared value belongs to a group of entities and a chunk value to
- * all entities of a chunk: setting a shared one moves the entity to another group, so it is a structural change; setting
- * a chunk value changes that of the chunk in which the entity is. Uniques belong to no entity: COMPONENT_KIND.
+ * What a component's value is depends on its kind (shoal_component_def::storage): for a buffer it is a shoal_span, for
+ * a relation a shoal_link, for all others `size` bytes. A shared value belongs to a group of entities and a chunk value
+ * to all entities of a chunk: setting a shared one moves the entity to another group, so it is a structural change;
+ * setting a chunk value changes that of the chunk in which the entity is. Uniques belong to no entity: COMPONENT_KIND.
  *
  * Every call here can return, beside what its comment names: INVALID_ARGUMENT for a null pointer; ENTITY_NULL,
  * ENTITY_DEAD, ENTITY_FOREIGN or ENTITY_PLACEHOLDER for a bad handle; COMPONENT_INVALID for a bad component.
  * Each structural change can also return OUT_OF_MEMORY, MEMORY_LIMIT, WORLD_LOCKED, ARCHETYPE_LIMIT,
- * ROW_TOO_LARGE, VALUE_REFUSED or HOOK_FAILED where a component has hooks, ENTITY_DYING for an entity that was destroyed
- * and still has cleanup components, and the statuses of relation.h where a component is a relation.
+ * ROW_TOO_LARGE, VALUE_REFUSED or HOOK_FAILED where a component has hooks, ENTITY_DYING for an entity that was
+ * destroyed and still has cleanup components, and the statuses of relation.h where a component is a relation.
  */
 #ifndef SHOAL_ENTITY_H
 #define SHOAL_ENTITY_H
@@ -110,8 +110,8 @@ typedef struct shoal_spawn_many_def {
  */
 SHOAL_API shoal_status shoal_spawn_many(shoal_world *world, const shoal_spawn_many_def *def);
 
-/** Makes an entity with copies of all components of `source`, its relations too; sources that have a relation to it stay
-    with it, and its name is not copied. Null on failure. Thread: world. */
+/** Makes an entity with copies of all components of `source`, its relations too; sources that have a relation to it
+   stay with it, and its name is not copied. Null on failure. Thread: world. */
 SHOAL_API shoal_entity shoal_clone(shoal_world *world, shoal_entity source);
 
 /* ---- destroy ---- */
@@ -148,7 +148,8 @@ SHOAL_API shoal_status shoal_remove(shoal_world *world, shoal_entity entity, sho
  */
 SHOAL_API shoal_status shoal_set(shoal_world *world, shoal_entity entity, shoal_component component, const void *data);
 
-/** Takes all components from the entity, relations too; it stays alive. Relations that lead to it stay. Thread: world. */
+/** Takes all components from the entity, relations too; it stays alive. Relations that lead to it stay. Thread: world.
+ */
 SHOAL_API shoal_status shoal_clear(shoal_world *world, shoal_entity entity);
 
 /** Several changes in one move. A component may be named once only (COMPONENT_DUPLICATE). */
@@ -171,8 +172,9 @@ SHOAL_API shoal_status shoal_change_entity(shoal_world *world, shoal_entity enti
 
 /**
  * Sets the enable bit of a component with the trait `toggle`; a component that is added is enabled. Not a structural
- * change: the value stays, and it works while a view is open (a view that neither orders nor groups sees it from the next
- * 64 rows on, counted from the start of a chunk). COMPONENT_MISSING; COMPONENT_KIND for a type without the trait. Thread: world.
+ * change: the value stays, and it works while a view is open (a view that neither orders nor groups sees it from the
+ * next 64 rows on, counted from the start of a chunk). COMPONENT_MISSING; COMPONENT_KIND for a type without the trait.
+ * Thread: world.
  */
 SHOAL_API shoal_status shoal_enable(shoal_world *world, shoal_entity entity, shoal_component component);
 
@@ -197,7 +199,8 @@ SHOAL_API bool shoal_has(const shoal_world *world, shoal_entity entity, shoal_co
 /**
  * The entity's value, or NULL: COMPONENT_MISSING, TERM_WITHOUT_DATA for a tag, COMPONENT_KIND for a buffer, a relation
  * and a unique, which have calls of their own. Valid until the next structural change of the entity's archetype; of a
- * sparse component, until the next change of the type, or as long as the entity has it where the type is stable. Thread: read (a failure is recorded for one thread only).
+ * sparse component, until the next change of the type, or as long as the entity has it where the type is stable.
+ * Thread: read (a failure is recorded for one thread only).
  */
 SHOAL_API const void *shoal_get(const shoal_world *world, shoal_entity entity, shoal_component component);
 

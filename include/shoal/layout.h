@@ -37,10 +37,10 @@ typedef enum shoal_layout_kind {
 
 /** One column: the caller fills size and alignment, shoal_layout_compute() the rest. */
 typedef struct shoal_layout_column {
-    size_t size;      /**< in: bytes of one value; 0 for a tag, which takes no room */
-    size_t alignment; /**< in: bytes, a power of two; 0 means 1 */
-    size_t offset;    /**< out: first byte of the column, from the start of the chunk; 0 for a tag */
-    size_t end;       /**< out: first byte after its last value; 0 for a tag */
+    size_t size;            /**< in: bytes of one value; 0 for a tag, which takes no room */
+    size_t alignment;       /**< in: bytes, a power of two; 0 means 1 */
+    size_t offset;          /**< out: first byte of the column, from the start of the chunk; 0 for a tag */
+    size_t end;             /**< out: first byte after its last value; 0 for a tag */
     shoal_layout_kind kind; /**< in: zero for an ordinary column */
 } shoal_layout_column;
 

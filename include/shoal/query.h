@@ -1,7 +1,7 @@
 /**
  * @file query.h
- * Queries and views. A query names terms and caches which archetypes match; a view is a run of rows of one chunk, with a
- * pointer to each column.
+ * Queries and views. A query names terms and caches which archetypes match; a view is a run of rows of one chunk, with
+ * a pointer to each column.
  *
  *     shoal_query *moving = shoal_query_create(world, &(shoal_query_def){
  *         .terms = SHOAL_TERMS(SHOAL_WRITE(Position), SHOAL_READ(Velocity), SHOAL_WITHOUT(Frozen))});
@@ -14,10 +14,10 @@
  *     }
  *
  * From begin until next returns false (or shoal_view_end() is called) the world refuses structural changes.
- * Views come in a fixed order: archetypes by age, then chunks, then rows, unless the query orders or groups, or goes by a
- * list: one whose required terms are all sparse or relations comes in the order of the smallest of them, one that names
- * the target of a relation in the order of that target's sources. Iterating
- * allocates nothing, unless it orders or groups and something has changed.
+ * Views come in a fixed order: archetypes by age, then chunks, then rows, unless the query orders or groups, or goes by
+ * a list: one whose required terms are all sparse or relations comes in the order of the smallest of them, one that
+ * names the target of a relation in the order of that target's sources. Iterating allocates nothing, unless it orders
+ * or groups and something has changed.
  *
  * shoal_view_next() gives runs of rows that match, so the loop above is right for every query. Where single rows are
  * switched off here and there, shoal_view_next_chunk() with SHOAL_ROWS is faster: it gives whole chunks, and SHOAL_ROWS
@@ -139,10 +139,10 @@ typedef struct shoal_term {
  *
  * `order_by` and `order_field`, or `order_by` and `compare`, sort all rows; `group_by` puts rows of one group together:
  * of a shared component those with one value (groups in the order in which their values came to the world, but a new
- * value takes the place of the first one that has gone), of an acyclic relation those of one depth, parents first. Both together sort inside of each group. A NaN comes behind all
- * numbers. The order is worked out when a view is begun and is kept: where no key has changed, nothing is compared. Such a view goes by the enable bits as
- * they were then. Rows with equal keys keep the order
- * that they would have without sorting.
+ * value takes the place of the first one that has gone), of an acyclic relation those of one depth, parents first. Both
+ * together sort inside of each group. A NaN comes behind all numbers. The order is worked out when a view is begun and
+ * is kept: where no key has changed, nothing is compared. Such a view goes by the enable bits as they were then. Rows
+ * with equal keys keep the order that they would have without sorting.
  */
 typedef struct shoal_query_def {
     const shoal_term *terms;  /**< in any order */
@@ -177,7 +177,8 @@ SHOAL_API uint64_t shoal_query_count(const shoal_query *query);
 /** The first entity that matches, in the order of iteration; null and NOT_FOUND when there is none. Thread: world. */
 SHOAL_API shoal_entity shoal_query_first(shoal_query *query);
 
-/** The only entity that matches; null and NOT_FOUND or NOT_SINGLE when there is none or more than one. Thread: world. */
+/** The only entity that matches; null and NOT_FOUND or NOT_SINGLE when there is none or more than one. Thread: world.
+ */
 SHOAL_API shoal_entity shoal_query_single(shoal_query *query);
 
 /** Archetypes that match now, also those without rows. Thread: read. */
@@ -316,8 +317,8 @@ SHOAL_API uint64_t shoal_query_word(const shoal_query *query, const char *match,
 
 /**
  * Opens a view before its first chunk and locks the world against structural changes. Views may nest.
- * INVALID_ARGUMENT for a null pointer; OUT_OF_MEMORY, MEMORY_LIMIT for a query that orders or groups. The view is closed
- * then and next returns false. Thread: world.
+ * INVALID_ARGUMENT for a null pointer; OUT_OF_MEMORY, MEMORY_LIMIT for a query that orders or groups. The view is
+ * closed then and next returns false. Thread: world.
  */
 SHOAL_INLINE shoal_status shoal_view_begin(shoal_view *view, shoal_query *query) {
     if (view == NULL) {
@@ -513,9 +514,9 @@ SHOAL_INLINE bool shoal_view_next(shoal_view *view) {
 }
 
 /**
- * Goes to the next chunk with rows that match. Of a query that looks at rows only some of them may: go through them with
- * SHOAL_ROWS, since a plain loop would reach the others as well. Queries that order, group or go by a list give runs, as
- * shoal_view_next() does. Do not mix it with shoal_view_next() in one view. Thread: world.
+ * Goes to the next chunk with rows that match. Of a query that looks at rows only some of them may: go through them
+ * with SHOAL_ROWS, since a plain loop would reach the others as well. Queries that order, group or go by a list give
+ * runs, as shoal_view_next() does. Do not mix it with shoal_view_next() in one view. Thread: world.
  */
 SHOAL_INLINE bool shoal_view_next_chunk(shoal_view *view) {
     return view->is_special_ ? shoal_view_take_step(view) : shoal_view_next(view);
@@ -621,10 +622,10 @@ typedef struct shoal_view_place {
 
 /** Private to the calls below. Thread: world. */
 SHOAL_INLINE shoal_view_place shoal_view_place_of(const shoal_view *view) {
-    shoal_view_place place = {
-        view->query_,     view->is_special_ ? view->rows_.match : view->match_, view->base_,
-        view->rows_.first, view->rows_.run,                                      view->entities,
-        view->count,      view->count != 0};
+    shoal_view_place place = {view->query_,    view->is_special_ ? view->rows_.match : view->match_,
+                              view->base_,     view->rows_.first,
+                              view->rows_.run, view->entities,
+                              view->count,     view->count != 0};
     return place;
 }
 
@@ -656,7 +657,8 @@ SHOAL_INLINE void *shoal_view_get_mut(const shoal_view *view, shoal_component co
     return shoal_view_value(shoal_view_place_of(view), component, row, true);
 }
 
-/** The one value that a shared, chunk or unique component has for all rows of the view. NULL as above. Thread: world. */
+/** The one value that a shared, chunk or unique component has for all rows of the view. NULL as above. Thread: world.
+ */
 SHOAL_INLINE const void *shoal_view_one(const shoal_view *view, shoal_component component) {
     return shoal_view_single(shoal_view_place_of(view), component, false);
 }

@@ -14,20 +14,20 @@ extern "C" {
 
 /** A world's definition; zero-initialised members mean the default. */
 typedef struct shoal_world_def {
-    const char *name;           /**< For messages; copied, cut after 31 bytes; default "world". */
-    shoal_allocator allocator;  /**< Default: the system's. Give both functions or none. */
-    size_t memory_limit;        /**< Bytes that the world may hold; 0 means no limit. */
-    shoal_log_fn log;           /**< Default: nothing is logged. */
-    void *log_user;             /**< Handed to `log`. */
-    size_t first_chunk_bytes;   /**< Size of an archetype's first chunk; default 1,024. */
-    size_t largest_chunk_bytes; /**< Size that an archetype's chunks grow to; default 262,144. */
-    size_t pinned_chunk_bytes;  /**< When set, every chunk has this size (4,096 and 16,384 are classic). */
-    uint64_t entity_limit;      /**< Entity slots; default and maximum 2^32. */
+    const char *name;              /**< For messages; copied, cut after 31 bytes; default "world". */
+    shoal_allocator allocator;     /**< Default: the system's. Give both functions or none. */
+    size_t memory_limit;           /**< Bytes that the world may hold; 0 means no limit. */
+    shoal_log_fn log;              /**< Default: nothing is logged. */
+    void *log_user;                /**< Handed to `log`. */
+    size_t first_chunk_bytes;      /**< Size of an archetype's first chunk; default 1,024. */
+    size_t largest_chunk_bytes;    /**< Size that an archetype's chunks grow to; default 262,144. */
+    size_t pinned_chunk_bytes;     /**< When set, every chunk has this size (4,096 and 16,384 are classic). */
+    uint64_t entity_limit;         /**< Entity slots; default and maximum 2^32. */
     uint32_t shared_value_warning; /**< A warning is logged when a shared component comes to this many distinct
                                         values; default 1,024. */
-    bool move_rows;             /**< Torture: a structural change moves each chunk that it touches, and fills and
-                                     (under AddressSanitizer) poisons the old one, so that a stale pointer shows.
-                                     Slow; for tests. */
+    bool move_rows;                /**< Torture: a structural change moves each chunk that it touches, and fills and
+                                        (under AddressSanitizer) poisons the old one, so that a stale pointer shows.
+                                        Slow; for tests. */
 } shoal_world_def;
 
 /**

@@ -765,8 +765,8 @@ static shoal_status additions_record(shoal_commands *commands, shoal_entity enti
     return status;
 }
 
-/* What moves rows by itself comes first, so that all else is one move. Removals come last: they take away what the added
-   components require as well, as one change does. */
+/* What moves rows by itself comes first, so that all else is one move. Removals come last: they take away what the
+   added components require as well, as one change does. */
 static shoal_status change_record(shoal_commands *commands, const shoal_entity *entities, size_t count,
                                   const shoal_change *change) {
     shoal_status status = SHOAL_OK;

@@ -47,10 +47,9 @@ static shoal_status stage_replaced(shoal_world *world, const shoal_archetype *so
             staged->blocks =
                 memory_allocate_zero(&world->memory, SHOAL_PURPOSE_SCRATCH, staged->count * sizeof(void *), 16);
         }
-        shoal_status status = staged->blocks == NULL
-                                  ? world_fail(world, world->memory.failure, call)
-                                  : change_stage(world, component_type_at(values[i].component.id), values[i].data,
-                                                 &staged->blocks[i], call);
+        shoal_status status = staged->blocks == NULL ? world_fail(world, world->memory.failure, call)
+                                                     : change_stage(world, component_type_at(values[i].component.id),
+                                                                    values[i].data, &staged->blocks[i], call);
         if (status != SHOAL_OK) {
             stage_release(world, staged, values, true);
             return status;
@@ -299,7 +298,7 @@ shoal_status shoal_add(shoal_world *world, shoal_entity entity, shoal_component 
         return status;
     }
     return LIKELY(change_quick(world, entity, record, component, data, 1)) ? SHOAL_OK
-                                                                            : add_any(world, entity, component, data);
+                                                                           : add_any(world, entity, component, data);
 }
 
 shoal_status shoal_remove(shoal_world *world, shoal_entity entity, shoal_component component) {
@@ -312,7 +311,7 @@ shoal_status shoal_remove(shoal_world *world, shoal_entity entity, shoal_compone
         return status;
     }
     return LIKELY(change_quick(world, entity, record, component, NULL, 0)) ? SHOAL_OK
-                                                                            : remove_any(world, entity, component);
+                                                                           : remove_any(world, entity, component);
 }
 
 shoal_status shoal_change_entity(shoal_world *world, shoal_entity entity, const shoal_change *change) {
@@ -377,13 +376,12 @@ static shoal_status set_link(shoal_world *world, shoal_entity entity, const comp
                              const shoal_link *link, const char *call) {
     const shoal_component component = {type->id};
     const relation_store *store = store_relation(world, type->id);
-    relation_link *found = store != NULL && !shoal_entity_is_null(link->target)
-                               ? relation_find(store, entity, link->target)
-                               : NULL;
+    relation_link *found =
+        store != NULL && !shoal_entity_is_null(link->target) ? relation_find(store, entity, link->target) : NULL;
     if (found == NULL || type->def.size == 0 || link->data == NULL) {
-        shoal_status status = found == NULL           ? SHOAL_RELATION_MISSING
+        shoal_status status = found == NULL         ? SHOAL_RELATION_MISSING
                               : type->def.size == 0 ? SHOAL_TERM_WITHOUT_DATA
-                                                      : SHOAL_INVALID_ARGUMENT;
+                                                    : SHOAL_INVALID_ARGUMENT;
         return world_fail_component(world, status, call, entity, component);
     }
     shoal_value given = {.component = component, .data = link};

@@ -28,8 +28,8 @@ void change_unstage(shoal_world *world, const component_type *type, void *staged
 shoal_status change_replace(shoal_world *world, const component_type *type, void *value, const void *data,
                             const char *call);
 
-/* Makes the values of `edge`'s added and implied components that `source` does not have in the open row of its target. On
-   failure none of them is made. `source` is NULL for a spawn, which has none of them. */
+/* Makes the values of `edge`'s added and implied components that `source` does not have in the open row of its target.
+   On failure none of them is made. `source` is NULL for a spawn, which has none of them. */
 shoal_status change_make_values(shoal_world *world, const shoal_transition *edge, const shoal_archetype *source,
                                 const shoal_value *values, const char *call);
 

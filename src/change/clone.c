@@ -115,13 +115,14 @@ static shoal_status target_turn(clone_plan *plan, clone_node *node, const loose_
         return SHOAL_OK;
     }
     if (plan->count > 1) {
-        return error_detail(&plan->world->error, SHOAL_COMPONENT_KIND, plan->call,
-                            "%s is split and leads from one entity of the tree to another, so each of the %zu copies has "
-                            "archetypes of its own; make one copy a call",
-                            loose->type->def.name, plan->count);
+        return error_detail(
+            &plan->world->error, SHOAL_COMPONENT_KIND, plan->call,
+            "%s is split and leads from one entity of the tree to another, so each of the %zu copies has "
+            "archetypes of its own; make one copy a call",
+            loose->type->def.name, plan->count);
     }
-    const shoal_transition *edge = loose_split_edge(plan->world, node->target, loose->type,
-                                                    clone_copy_at(plan, 0, number), plan->call);
+    const shoal_transition *edge =
+        loose_split_edge(plan->world, node->target, loose->type, clone_copy_at(plan, 0, number), plan->call);
     if (edge == NULL) {
         return plan->world->error.status;
     }

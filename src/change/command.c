@@ -148,8 +148,8 @@ COLD static shoal_status value_record_large(shoal_commands *commands, shoal_comm
     if (value == NULL) {
         return memory->failure;
     }
-    bool made = data != NULL ? component_make_given(memory, type, value, data)
-                             : component_make_default(memory, type, value, 1);
+    bool made =
+        data != NULL ? component_make_given(memory, type, value, data) : component_make_default(memory, type, value, 1);
     if (!made) {
         return component_failure(type, memory);
     }
@@ -194,7 +194,8 @@ COLD static shoal_status link_record(shoal_commands *commands, shoal_command *co
     return SHOAL_OK;
 }
 
-/* Puts a component's value into a command: nothing for a tag; the default only where a hook makes it, or it is shared. */
+/* Puts a component's value into a command: nothing for a tag; the default only where a hook makes it, or it is shared.
+ */
 static ALWAYS_INLINE shoal_status value_record(shoal_commands *commands, shoal_command *command,
                                                const component_type *type, const void *data) {
     if (UNLIKELY(type->is_special) && type->def.storage == SHOAL_STORAGE_RELATION) {
@@ -403,8 +404,8 @@ static shoal_status relation_check_kind(shoal_commands *commands, shoal_entity s
         return world_fail(NULL, SHOAL_INVALID_ARGUMENT, call);
     }
     if (type == NULL || type->def.storage != SHOAL_STORAGE_RELATION) {
-        return world_fail_component(commands->world, type == NULL ? SHOAL_COMPONENT_INVALID : SHOAL_COMPONENT_KIND, call,
-                                    source, relation);
+        return world_fail_component(commands->world, type == NULL ? SHOAL_COMPONENT_INVALID : SHOAL_COMPONENT_KIND,
+                                    call, source, relation);
     }
     return SHOAL_OK;
 }

@@ -10,8 +10,8 @@
  *
  * An epoch belongs to one buffer of the process and never comes again, so no placeholder is ever taken for another; a
  * buffer takes a new one when it has used up half of the spawn numbers. base_spawn is the first that is not applied.
- * Commands on components outside of archetypes (loose ones) are carried out at their own place; the others are folded, a
- * segment of the chain at a time: a segment ends with a destroy, with what may fail for reasons that only the commit
+ * Commands on components outside of archetypes (loose ones) are carried out at their own place; the others are folded,
+ * a segment of the chain at a time: a segment ends with a destroy, with what may fail for reasons that only the commit
  * knows, or where what follows must find the row as it is then.
  * A command on a split relation moves the row at its own place as well, so the segment before it ends there.
  * A component that others require is recorded before the one that requires it, as an internal command.
@@ -31,7 +31,8 @@
 #define COMMAND_EPOCH_SHIFT 24
 #define COMMAND_SPAWN_MASK ((UINT64_C(1) << COMMAND_EPOCH_SHIFT) - 1)
 
-/* Internal: adds a component, by its default, that the add right behind it requires. Those before one add are a group. */
+/* Internal: adds a component, by its default, that the add right behind it requires. Those before one add are a group.
+ */
 #define COMMAND_REQUIRE ((uint8_t)(SHOAL_COMMAND_UNRELATE + 1))
 
 /* Internal: the last command of a segment, which has been dropped at its own place, before the segment is folded. */
@@ -74,7 +75,7 @@ typedef struct fold_entry {
     uint32_t component;
     uint32_t value; /* command whose value it gets, or COMMAND_NONE */
     bool present;
-    bool fresh; /* added after a removal: its old value does not count */
+    bool fresh;  /* added after a removal: its old value does not count */
     uint8_t bit; /* what becomes of its enable bit: fold_bit */
 } fold_entry;
 
@@ -130,8 +131,8 @@ struct shoal_commands {
     memory_array planned; /* uint32_t: the loose components that room has been made for */
     size_t planned_count;
     uint64_t planned_cascade; /* links that a cascade may have to list beside those of now */
-    bool is_joint;    /* the commands on an entity are one operation, which cannot fail: hooks are told at its end */
-    bool is_special;  /* some command is more than a change of columns that are bytes */
+    bool is_joint;      /* the commands on an entity are one operation, which cannot fail: hooks are told at its end */
+    bool is_special;    /* some command is more than a change of columns that are bytes */
     memory_array bases; /* shoal_archetype *: while planning a chain, where its entity may be */
     size_t base_count;
     bool is_cut;      /* while applying: segments end after commands on cleanup components, since a cascade may come */
@@ -188,9 +189,8 @@ static inline void *command_data(shoal_command *command) {
     if (!(command->flags & (COMMAND_HAS_VALUE | COMMAND_HAS_DEFAULT))) {
         return NULL;
     }
-    return type->def.storage == SHOAL_STORAGE_RELATION
-               ? (char *)command_value(command) + command_link_data_offset(type)
-               : command_value(command);
+    return type->def.storage == SHOAL_STORAGE_RELATION ? (char *)command_value(command) + command_link_data_offset(type)
+                                                       : command_value(command);
 }
 
 /* True for a placeholder of this buffer that is not applied yet; `*number` is then its spawn. */
@@ -215,15 +215,15 @@ void command_visit_entities(const component_type *type, void *value, void (*visi
 /* True when a validate hook refuses the value of an add or a set. It is asked once: plan and commit must agree. */
 bool command_value_is_refused(shoal_command *command);
 
-/* Works out what the commands of a segment, from `head` on by `next`, do to an entity of archetype `base`; loose ones are
-   left out. Commands that would fail are told to `dropped`, which may be NULL.
-   OUT_OF_MEMORY, MEMORY_LIMIT only when the arrays grow, which a second call with the same chain does not need. */
+/* Works out what the commands of a segment, from `head` on by `next`, do to an entity of archetype `base`; loose ones
+   are left out. Commands that would fail are told to `dropped`, which may be NULL. OUT_OF_MEMORY, MEMORY_LIMIT only
+   when the arrays grow, which a second call with the same chain does not need. */
 typedef void (*command_dropped_fn)(shoal_commands *commands, uint32_t number, shoal_status status);
 shoal_status command_fold_chain(shoal_commands *commands, const shoal_archetype *base, uint32_t head,
                                 command_dropped_fn dropped);
 
-/* The same for the part of a segment before command `end`, of which nothing is to be done: only what would fail is told,
-   and internal commands are marked that are wanted. */
+/* The same for the part of a segment before command `end`, of which nothing is to be done: only what would fail is
+   told, and internal commands are marked that are wanted. */
 void command_fold_part(shoal_commands *commands, const shoal_archetype *base, uint32_t head, uint32_t end,
                        command_dropped_fn dropped);
 

@@ -2,11 +2,11 @@
  * Applying commands, in two steps: a plan that allocates all that is needed and changes nothing, then a commit that
  * cannot fail. So memory that runs out leaves world and buffer as they were.
  *
- * When no entity is named twice, none is spawned (the plan marks records to find out) and all commands change columns of
- * bytes, each command is its own change. Otherwise commands are chained by entity; a segment of a chain (see command.h) is
- * folded into one move at its last command, so that slots are taken and given back in the order of the commands, and
- * loose components are changed at their commands' own places (command_loose.c). Either way the world is as if each
- * command had been called on its own. Budget of an add, recorded and applied: 22 ns. Thread rule: world.
+ * When no entity is named twice, none is spawned (the plan marks records to find out) and all commands change columns
+ * of bytes, each command is its own change. Otherwise commands are chained by entity; a segment of a chain (see
+ * command.h) is folded into one move at its last command, so that slots are taken and given back in the order of the
+ * commands, and loose components are changed at their commands' own places (command_loose.c). Either way the world is
+ * as if each command had been called on its own. Budget of an add, recorded and applied: 22 ns. Thread rule: world.
  */
 #include "command.h"
 #include "command_loose.h"
@@ -236,8 +236,8 @@ shoal_status command_base_add(shoal_commands *commands, size_t first, shoal_arch
     return SHOAL_OK;
 }
 
-/* The same for what an entity of this archetype becomes when it dies, for which a destroy needs a row; a cascade has its
-   rows from plan_cascades(). */
+/* The same for what an entity of this archetype becomes when it dies, for which a destroy needs a row; a cascade has
+   its rows from plan_cascades(). */
 static shoal_status bases_add_dying(shoal_commands *commands, size_t first, shoal_archetype *base, bool needs_row) {
     if (!base->has_cleanup || (base->hidden & ARCHETYPE_DYING)) {
         return SHOAL_OK;
@@ -278,8 +278,8 @@ static shoal_status plan_segment(shoal_commands *commands, shoal_archetype *base
     return status;
 }
 
-/* Folds the segments of one chain, one after the other, for each archetype in which the entity may be by then, and counts
-   the rows that they need. A spawn needs one also where it stays in the root. */
+/* Folds the segments of one chain, one after the other, for each archetype in which the entity may be by then, and
+   counts the rows that they need. A spawn needs one also where it stays in the root. */
 static shoal_status plan_chain(shoal_commands *commands, shoal_archetype *base, uint32_t head, bool spawns) {
     commands->base_count = 0;
     size_t begin = 0;
@@ -467,12 +467,12 @@ static size_t record_number(const shoal_commands *commands, uint32_t number) {
     }
     const command_spawn *spawn = command_spawn_at(commands, low - 1);
     uint32_t end = spawn->command_number + spawn->value_count + 1; /* the first command that is not the spawn's own */
-    return number < end ? spawn->record
-                        : spawn->record + 1 + (number - end) - internals_between(commands, end, number);
+    return number < end ? spawn->record : spawn->record + 1 + (number - end) - internals_between(commands, end, number);
 }
 
 static void log_dropped(shoal_commands *commands, const shoal_dropped_command *dropped) {
-    static const char *const kinds[] = {"spawn", "destroy", "add", "remove", "set", "clear", "enable", "disable", "unrelate"};
+    static const char *const kinds[] = {"spawn", "destroy", "add",     "remove",  "set",
+                                        "clear", "enable",  "disable", "unrelate"};
     const shoal_component_def *def = shoal_component_info(dropped->component);
     char text[SHOAL_ENTITY_TEXT_SIZE];
     (void)shoal_entity_format(dropped->entity, text, sizeof text);

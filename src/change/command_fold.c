@@ -56,7 +56,8 @@ bool command_value_is_refused(shoal_command *command) {
 }
 
 /* What an add or a set does to its component; returns the status that the call would have had. */
-static shoal_status fold_value(const shoal_archetype *base, fold_entry *entry, shoal_command *command, uint32_t number) {
+static shoal_status fold_value(const shoal_archetype *base, fold_entry *entry, shoal_command *command,
+                               uint32_t number) {
     bool has_value = command->flags & COMMAND_HAS_VALUE;
     if (command->kind == SHOAL_COMMAND_SET && !entry->present) {
         return SHOAL_COMPONENT_MISSING;
@@ -261,8 +262,8 @@ static shoal_status fold_finish(shoal_commands *commands, const shoal_archetype 
             shoal_command *source = entry->value != COMMAND_NONE ? command_at(commands, entry->value) : NULL;
             bool is_shared = component_type_at(entry->component)->def.storage == SHOAL_STORAGE_SHARED;
             bool is_needed = source != NULL && (is_shared || (source->flags & COMMAND_HAS_VALUE));
-            ((shoal_value *)fold->values.items)[fold->value_count] = (shoal_value){
-                .component = {entry->component}, .data = is_needed ? command_data(source) : NULL};
+            ((shoal_value *)fold->values.items)[fold->value_count] =
+                (shoal_value){.component = {entry->component}, .data = is_needed ? command_data(source) : NULL};
             ((uint32_t *)fold->sources.items)[fold->value_count++] = entry->value;
         } else if (!entry->present && (had ? !fold->cleared : names_absent)) {
             ((shoal_component *)fold->removed.items)[fold->removed_count++].id = entry->component;
@@ -319,8 +320,8 @@ static bool is_before_split(const shoal_commands *commands, uint32_t number) {
     return command_splits(command_at(commands, next));
 }
 
-/* True for a removal that must be carried out before anything else is: it may take the last cleanup component of a dying
-   entity, which ends it, or a shared value that comes back as its default. */
+/* True for a removal that must be carried out before anything else is: it may take the last cleanup component of a
+   dying entity, which ends it, or a shared value that comes back as its default. */
 static bool removal_is_felt(const shoal_commands *commands, const shoal_command *command) {
     if (command->kind == SHOAL_COMMAND_CLEAR) {
         return commands->is_special || commands->world->special_archetypes != 0;

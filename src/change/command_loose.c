@@ -83,8 +83,8 @@ static shoal_status sparse_plan(shoal_commands *commands, const component_type *
         }
     }
     for (uint32_t page = 0; any_spawned && page < commands->world->index.page_count && status == SHOAL_OK; page++) {
-        status = commands->world->index.infos[page] != NULL ? sparse_reserve_page(set, page << INDEX_PAGE_BITS)
-                                                            : SHOAL_OK;
+        status =
+            commands->world->index.infos[page] != NULL ? sparse_reserve_page(set, page << INDEX_PAGE_BITS) : SHOAL_OK;
     }
     return status == SHOAL_OK ? sparse_reserve(set, count) : status;
 }
@@ -286,8 +286,7 @@ void command_loose_require(shoal_commands *commands, uint32_t number, shoal_enti
 
 /* True for a loose add of a spawn that takes place: what is required and given as well is put once by its default. */
 static bool spawn_adds(const shoal_command *command) {
-    return command_is_loose(command) &&
-           (command->kind == SHOAL_COMMAND_ADD || (command->flags & COMMAND_WANTED));
+    return command_is_loose(command) && (command->kind == SHOAL_COMMAND_ADD || (command->flags & COMMAND_WANTED));
 }
 
 void command_loose_spawn(shoal_commands *commands, const command_spawn *spawn) {
@@ -321,7 +320,8 @@ void command_loose_spawn_notify(shoal_commands *commands, const command_spawn *s
     }
 }
 
-/* Takes a value or links away. A target that is named must be alive, as for the call; a spawn that was dropped is not. */
+/* Takes a value or links away. A target that is named must be alive, as for the call; a spawn that was dropped is not.
+ */
 static void commit_removal(shoal_commands *commands, shoal_command *command, uint32_t number, shoal_entity entity) {
     shoal_world *world = commands->world;
     const component_type *type = component_type_at(command->component);

@@ -1,9 +1,9 @@
 /*
  * Split relations in the plan of commands; see command_split.h.
  *
- * An archetype has a target that may end when a destroy names the target, or something may take the target with it. Such
- * an archetype gets an edge to the one without the target, and that one again, where a further target of it may end.
- * Thread rule: world.
+ * An archetype has a target that may end when a destroy names the target, or something may take the target with it.
+ * Such an archetype gets an edge to the one without the target, and that one again, where a further target of it may
+ * end. Thread rule: world.
  */
 #include "command_split.h"
 

@@ -1,6 +1,6 @@
 /*
- * Commands on split relations, and destroys of their targets: what they need in a plan. Both move rows at once, whatever
- * segment (command.h) the entity's other commands are in:
+ * Commands on split relations, and destroys of their targets: what they need in a plan. Both move rows at once,
+ * whatever segment (command.h) the entity's other commands are in:
  *
  *     a command   from where the entity is to the archetype of its new target, or of none; it may be dropped as well
  *     a destroy   the rows of all sources, if the relation's policy lets them stay
@@ -16,8 +16,8 @@
 /* Finds out whether anything may end, once the commands have been chained. */
 void command_split_begin(shoal_commands *commands);
 
-/* For the bases of a chain from `first` on: adds those to which the split commands of the segment at `head`, and ends of
-   targets, may take the entity; their edges and rows. */
+/* For the bases of a chain from `first` on: adds those to which the split commands of the segment at `head`, and ends
+   of targets, may take the entity; their edges and rows. */
 shoal_status command_split_plan(shoal_commands *commands, uint32_t head, size_t first, const char *call);
 
 /* Counts the rows that the ends of targets may move, after all others have been counted. */

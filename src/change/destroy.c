@@ -39,8 +39,7 @@ const shoal_transition *destroy_dying_edge(shoal_world *world, shoal_archetype *
 
 static bool doomed_mark(const shoal_world *world, shoal_entity entity) {
     index_record *record = index_find(&world->index, entity);
-    if (record == NULL || (record->place & INDEX_MARK) ||
-        (row_of(world, record).archetype->hidden & ARCHETYPE_DYING)) {
+    if (record == NULL || (record->place & INDEX_MARK) || (row_of(world, record).archetype->hidden & ARCHETYPE_DYING)) {
         return false;
     }
     record->place |= INDEX_MARK;
@@ -179,8 +178,8 @@ static bool ends_before(const destroy_plan *plan, size_t i, shoal_entity entity)
     return at > i;
 }
 
-/* The edge that the row of a source takes when doomed number `i` ends, as the target of the relation of store `k`: by then
-   its other targets may have ended that are doomed as well. NULL with the error stored. */
+/* The edge that the row of a source takes when doomed number `i` ends, as the target of the relation of store `k`: by
+   then its other targets may have ended that are doomed as well. NULL with the error stored. */
 static const shoal_transition *release_edge(shoal_world *world, const destroy_plan *plan, size_t i, size_t k,
                                             shoal_entity source, const char *call) {
     const loose_store *stores = world->loose.items;
@@ -245,7 +244,8 @@ static shoal_status releases_promise(shoal_world *world, const destroy_plan *pla
     return status;
 }
 
-/* Marks the links of split relations that the doomed have, since the marks of entities do not last: see releases_promise(). */
+/* Marks the links of split relations that the doomed have, since the marks of entities do not last: see
+ * releases_promise(). */
 static void doomed_mark_links(const shoal_world *world, const destroy_plan *plan) {
     for (size_t k = 0; k < world->loose_count; k++) {
         const loose_store *loose = (const loose_store *)world->loose.items + k;
@@ -310,8 +310,7 @@ static shoal_status plan_list(shoal_world *world, size_t count, destroy_plan *pl
         return SHOAL_OK;
     }
     plan->capacity = count + (size_t)world->cascade_links;
-    plan->doomed =
-        memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, plan->capacity * sizeof(shoal_entity), 16);
+    plan->doomed = memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, plan->capacity * sizeof(shoal_entity), 16);
     plan->is_scratch = plan->doomed != NULL;
     return plan->doomed != NULL ? SHOAL_OK : world->memory.failure;
 }
@@ -398,8 +397,7 @@ void destroy_commit(shoal_world *world, destroy_plan *plan) {
     plan_release(world, plan);
 }
 
-COLD static shoal_status destroy_any(shoal_world *world, const shoal_entity *entities, size_t count,
-                                     const char *call) {
+COLD static shoal_status destroy_any(shoal_world *world, const shoal_entity *entities, size_t count, const char *call) {
     destroy_plan plan;
     shoal_status status = destroy_plan_make(world, entities, count, false, &plan, call);
     if (status == SHOAL_OK) {

@@ -149,8 +149,8 @@ void loose_split_move(shoal_world *world, const component_type *type, shoal_enti
     }
 }
 
-/* The rows of the sources of a target leave its archetypes. Those of sources that are doomed as well stay: they are about
-   to end, or have another way to go. */
+/* The rows of the sources of a target leave its archetypes. Those of sources that are doomed as well stay: they are
+   about to end, or have another way to go. */
 static void rows_release(shoal_world *world, const relation_store *store, const relation_list *list,
                          shoal_entity target) {
     const shoal_entity *sources = NULL;
@@ -225,8 +225,8 @@ void loose_clear(shoal_world *world, shoal_entity entity) {
 
 /* ---- checks ---- */
 
-shoal_status loose_check_link(shoal_world *world, const component_type *type, shoal_entity source,
-                              shoal_entity target, const char *call) {
+shoal_status loose_check_link(shoal_world *world, const component_type *type, shoal_entity source, shoal_entity target,
+                              const char *call) {
     const index_record *record = index_find(&world->index, target);
     if (UNLIKELY(record == NULL) && target.bits != source.bits) { /* a source that is being spawned has no row yet */
         return world_fail_entity(world, call, target);
@@ -257,8 +257,7 @@ shoal_status loose_check_link(shoal_world *world, const component_type *type, sh
     return SHOAL_OK;
 }
 
-shoal_status loose_check_unlink(shoal_world *world, const component_type *type, shoal_entity source,
-                                const char *call) {
+shoal_status loose_check_unlink(shoal_world *world, const component_type *type, shoal_entity source, const char *call) {
     if (type->id != world->child_of_id || LIKELY(world->names.count == 0) ||
         name_can_move(&world->names, source, no_target) == SHOAL_OK) {
         return SHOAL_OK;
@@ -276,15 +275,13 @@ static shoal_status plan_add(shoal_world *world, loose_plan *plan, loose_item it
     }
     if (plan->count == plan->capacity) {
         size_t capacity = plan->capacity * 4;
-        loose_item *items =
-            memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, capacity * sizeof(loose_item), 16);
+        loose_item *items = memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, capacity * sizeof(loose_item), 16);
         if (items == NULL) {
             return world->memory.failure;
         }
         memcpy(items, plan->items, plan->count * sizeof(loose_item));
         if (plan->items != plan->few) {
-            memory_release(&world->memory, SHOAL_PURPOSE_SCRATCH, plan->items, plan->capacity * sizeof(loose_item),
-                           16);
+            memory_release(&world->memory, SHOAL_PURPOSE_SCRATCH, plan->items, plan->capacity * sizeof(loose_item), 16);
         }
         plan->items = items;
         plan->capacity = capacity;
@@ -362,8 +359,8 @@ static shoal_status link_prepare(shoal_world *world, shoal_entity entity, loose_
 }
 
 /* One added component. A relation without a link has a null target, which is an error. */
-static shoal_status item_prepare(shoal_world *world, shoal_entity entity, const component_type *type,
-                                 const void *data, loose_plan *plan, const char *call) {
+static shoal_status item_prepare(shoal_world *world, shoal_entity entity, const component_type *type, const void *data,
+                                 loose_plan *plan, const char *call) {
     void *store = store_obtain(world, type);
     bool is_sparse = type->def.storage == SHOAL_STORAGE_SPARSE;
     if (store == NULL) {

@@ -46,12 +46,12 @@ void loose_notify(shoal_world *world, shoal_entity entity, const loose_plan *pla
 /* ---- the steps of single components, for what has been made room for ---- */
 
 /* Checks that a relation to `target` can be: alive, not dying, no cycle, no name that is taken. */
-shoal_status loose_check_link(shoal_world *world, const component_type *type, shoal_entity source,
-                              shoal_entity target, const char *call);
+shoal_status loose_check_link(shoal_world *world, const component_type *type, shoal_entity source, shoal_entity target,
+                              const char *call);
 
-/* Checks that a source may lose its link: of ChildOf it becomes a root then, where its name must be free. NAME_TAKEN. */
-shoal_status loose_check_unlink(shoal_world *world, const component_type *type, shoal_entity source,
-                                const char *call);
+/* Checks that a source may lose its link: of ChildOf it becomes a root then, where its name must be free. NAME_TAKEN.
+ */
+shoal_status loose_check_unlink(shoal_world *world, const component_type *type, shoal_entity source, const char *call);
 
 /* Adds or replaces a link, with names, extra bits and cascades; `data` is taken over. Hooks are told of a link that it
    replaces, not of the new one: loose_notify_link() does that. True when the link is new. */

@@ -37,15 +37,16 @@ static shoal_status spawn_stage_chunk_values(shoal_world *world, spawning *spawn
             continue;
         }
         if (spawn->chunk_values == NULL) {
-            spawn->chunk_values = memory_allocate_zero(&world->memory, SHOAL_PURPOSE_SCRATCH,
-                                                       edge->add_count * sizeof(void *), 16);
+            spawn->chunk_values =
+                memory_allocate_zero(&world->memory, SHOAL_PURPOSE_SCRATCH, edge->add_count * sizeof(void *), 16);
         }
         shoal_status status = spawn->chunk_values == NULL
                                   ? world_fail(world, world->memory.failure, call)
                                   : change_stage(world, type, spawn->values[i].data, &spawn->chunk_values[i], call);
         if (status != SHOAL_OK) {
             spawn_release_chunk_values(world, spawn, true);
-            change_unmake_values(world, edge, NULL, spawn->values, (size_t)edge->add_count + transition_implied_count(edge));
+            change_unmake_values(world, edge, NULL, spawn->values,
+                                 (size_t)edge->add_count + transition_implied_count(edge));
             return status;
         }
     }
@@ -275,4 +276,3 @@ shoal_status shoal_reserve_range(shoal_world *world, uint32_t first_index, uint6
                               : error_detail(&world->error, status, call, "%llu slots from %u on",
                                              (unsigned long long)count, first_index);
 }
-

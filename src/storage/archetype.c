@@ -309,8 +309,7 @@ static void more_add(shoal_archetype *made, const shoal_world *world, const comp
     }
     if (type->keyed) {
         uint64_t key = keys[more->shared_count];
-        const void *value =
-            type->in_archetype ? shared_value(store_shared(world, type->id), (uint32_t)key) : NULL;
+        const void *value = type->in_archetype ? shared_value(store_shared(world, type->id), (uint32_t)key) : NULL;
         ((archetype_shared *)(uintptr_t)more->shared)[more->shared_count++] =
             (archetype_shared){.key = key, .component = type->id, .value = value};
     }
@@ -331,9 +330,7 @@ static void arrays_fill(shoal_archetype *made, const shoal_world *world, archety
         more_add(made, world, type, i, set.keys);
         if (type->has_column) {
             made->columns[made->column_count++] =
-                (archetype_column){.type = type,
-                                   .byte_size = type->value_size,
-                                   .hooked = type->hooked};
+                (archetype_column){.type = type, .byte_size = type->value_size, .hooked = type->hooked};
             made->value_count = (uint16_t)(made->value_count + (type->def.storage != SHOAL_STORAGE_BUFFER));
         }
     }
@@ -399,8 +396,7 @@ static void layout_columns(const shoal_archetype *archetype, shoal_layout_column
     }
     for (size_t i = 0; i < archetype->more->chunk_type_count; i++) {
         const shoal_component_def *def = &archetype->more->chunk_types[i]->def;
-        *columns++ =
-            (shoal_layout_column){.size = def->size, .alignment = def->alignment, .kind = SHOAL_LAYOUT_SINGLE};
+        *columns++ = (shoal_layout_column){.size = def->size, .alignment = def->alignment, .kind = SHOAL_LAYOUT_SINGLE};
     }
 }
 
@@ -448,7 +444,8 @@ static shoal_status layout_ensure(shoal_world *world, shoal_archetype *archetype
     }
     shoal_status status = offsets == NULL ? world->memory.failure : SHOAL_OK;
     for (uint32_t i = 0; i < wanted && status == SHOAL_OK; i++) {
-        status = layout_write(world, archetype, archetype->first_pool + i, offsets + i * (size_t)archetype->layout_stride);
+        status =
+            layout_write(world, archetype, archetype->first_pool + i, offsets + i * (size_t)archetype->layout_stride);
     }
     if (status != SHOAL_OK) {
         offsets_release(world, archetype, offsets, wanted);
@@ -580,7 +577,8 @@ void archetype_flush_left(shoal_world *world) {
 
 static void ref_release(shoal_world *world, shoal_archetype *archetype, const chunk_ref *ref) {
     for (uint32_t i = 0; i < archetype->more->chunk_type_count; i++) {
-        component_end(&world->memory, archetype->more->chunk_types[i], archetype_chunk_value(archetype, ref->bits, i), 1);
+        component_end(&world->memory, archetype->more->chunk_types[i], archetype_chunk_value(archetype, ref->bits, i),
+                      1);
     }
     ref_forget(archetype, ref);
     pool_give(&world->pools, (shoal_chunk *)(void *)chunk_base(ref));
@@ -631,7 +629,8 @@ static bool chunk_values_make(shoal_world *world, const shoal_archetype *archety
         const component_type *type = archetype->more->chunk_types[i];
         if (!component_make_default(&world->memory, type, archetype_chunk_value(archetype, bits, i), 1)) {
             while (i-- > 0) {
-                component_end(&world->memory, archetype->more->chunk_types[i], archetype_chunk_value(archetype, bits, i), 1);
+                component_end(&world->memory, archetype->more->chunk_types[i],
+                              archetype_chunk_value(archetype, bits, i), 1);
             }
             return false;
         }

@@ -4,11 +4,11 @@
  *     archetype -> chunks[0] chunks[1] ... chunks[chunk_count - 1] | spare chunks
  *
  * Components are kept in one order everywhere: those with a column by id, buffers by id, then the others by id (tags,
- * shared and chunk components); a component with a column has the same number as its column. Where a component is found by id: a small
- * open hash table of numbers. Two archetypes may have the same components: keys tell them apart, one for each shared
- * component (its value) and split relation (its target) in the order above. The links of a split relation lie in its
- * store as those of any relation; invariant "split": a row is in an archetype with target t exactly when the link of
- * its entity leads to t.
+ * shared and chunk components); a component with a column has the same number as its column. Where a component is found
+ * by id: a small open hash table of numbers. Two archetypes may have the same components: keys tell them apart, one for
+ * each shared component (its value) and split relation (its target) in the order above. The links of a split relation
+ * lie in its store as those of any relation; invariant "split": a row is in an archetype with target t exactly when the
+ * link of its entity leads to t.
  *
  * Behind the columns of a chunk lie the enable bits of toggle components and the values of chunk components:
  *
@@ -70,16 +70,17 @@ typedef struct archetype_set {
     size_t key_count;
 } archetype_set;
 
-/* Shared values, enable bits, chunk values and cleanup components of an archetype that has any; one without points to one that is empty. */
+/* Shared values, enable bits, chunk values and cleanup components of an archetype that has any; one without points to
+ * one that is empty. */
 typedef struct archetype_more {
     const archetype_shared *shared;
     const component_type *const *chunk_types;
     const uint16_t *toggles; /* the number of the component of each column of bits */
-    uint32_t first_toggle; /* id of the component of the first column of bits; ARCHETYPE_NO_ID when there is none */
+    uint32_t first_toggle;   /* id of the component of the first column of bits; ARCHETYPE_NO_ID when there is none */
     uint32_t shared_count;
     uint32_t toggle_count;
     uint32_t chunk_type_count;
-    struct shoal_archetype *next_idle; /* see archetype_note_idle() */
+    struct shoal_archetype *next_idle;   /* see archetype_note_idle() */
     struct shoal_transition *dying_edge; /* with cleanup components: to what stays of a destroyed entity, or NULL */
 } archetype_more;
 
@@ -106,22 +107,22 @@ typedef struct shoal_archetype {
     struct shoal_transition *recent; /* the last change that was looked up from here */
     uint64_t row_count;
     const archetype_slot *slots; /* open hash table by id */
-    uint32_t *offsets; /* layout_count layouts by ordinal: a column's offset each, then the capacity */
-    uint32_t layout_stride; /* entries of one layout in `offsets` */
+    uint32_t *offsets;           /* layout_count layouts by ordinal: a column's offset each, then the capacity */
+    uint32_t layout_stride;      /* entries of one layout in `offsets` */
     uint32_t slot_mask;
     uint32_t index; /* in world->archetypes */
     uint16_t component_count;
     uint16_t column_count;
     uint16_t value_count; /* columns that callers may see as values: all but those of buffers, which come last */
-    bool hooked : 1;    /* some column's values are more than bytes */
-    bool careful : 1;   /* there is more to a row than bytes in columns: hooks of any kind, default values, bits, chunk or
-                           shared values */
+    bool hooked : 1;      /* some column's values are more than bytes */
+    bool careful : 1; /* there is more to a row than bytes in columns: hooks of any kind, default values, bits, chunk or
+                         shared values */
     bool has_cleanup : 1; /* some component has the trait */
     bool notifies : 1;    /* some component has on_add, on_set or on_remove */
     bool ends_simply : 1; /* nothing of an entity stays behind, and nobody is told of its end */
     bool is_idle : 1;     /* in the world's list of archetypes with keys that may be empty */
-    uint8_t hidden;     /* archetype_hidden */
-    uint8_t first_pool; /* chunk sizes, as pool numbers */
+    uint8_t hidden;       /* archetype_hidden */
+    uint8_t first_pool;   /* chunk sizes, as pool numbers */
     uint8_t largest_pool;
     uint8_t layout_count;
     uint32_t row_bytes;      /* of one row, with its entity */
@@ -134,7 +135,7 @@ typedef struct shoal_archetype {
     uint64_t reserved_rows;  /* promised by archetype_promise(); emptied chunks stay as spares meanwhile */
     uint64_t version;        /* rises when a row comes, goes or moves */
 
-    archetype_more *more;    /* what few archetypes have; never NULL */
+    archetype_more *more;       /* what few archetypes have; never NULL */
     archetype_column columns[]; /* column_count; further arrays lie behind them */
 } shoal_archetype;
 
@@ -205,7 +206,8 @@ static inline uint64_t *archetype_bits(const shoal_archetype *archetype, uintptr
 
 /* The value of a chunk component. */
 static inline void *archetype_chunk_value(const shoal_archetype *archetype, uintptr_t chunk, uint32_t number) {
-    uint32_t offset = archetype_layout(archetype, chunk)[archetype->column_count + 1 + archetype->more->toggle_count + number];
+    uint32_t offset =
+        archetype_layout(archetype, chunk)[archetype->column_count + 1 + archetype->more->toggle_count + number];
     return (char *)index_chunk_address(chunk) + offset;
 }
 

@@ -220,13 +220,15 @@ static ALWAYS_INLINE uint32_t relation_depth(const relation_store *store, shoal_
     return number != UINT32_MAX ? relation_link_first(store, number)->depth : 0;
 }
 
-/* Where the link of a new source to `target` can go without any look-up of what there may be: the list of the target, when
-   the relation is exclusive and has no data, the list and all else has room, and nothing is reserved; NULL otherwise. */
+/* Where the link of a new source to `target` can go without any look-up of what there may be: the list of the target,
+   when the relation is exclusive and has no data, the list and all else has room, and nothing is reserved; NULL
+   otherwise. */
 static ALWAYS_INLINE relation_list *relation_quick_list(const relation_store *store, shoal_entity source,
                                                         shoal_entity target) {
     relation_list *list = relation_list_of(store, target);
     bool fits = LIKELY(list != NULL) && LIKELY(list->count != 0) && LIKELY(list->count < list->capacity) &&
-                LIKELY(list->blocks == NULL) && LIKELY(list->next_order < UINT64_MAX / 2) && LIKELY(store->pending == 0) && LIKELY(store->is_exclusive) &&
+                LIKELY(list->blocks == NULL) && LIKELY(list->next_order < UINT64_MAX / 2) &&
+                LIKELY(store->pending == 0) && LIKELY(store->is_exclusive) &&
                 LIKELY(sparse_ready(&store->forward, source)) &&
                 LIKELY(store->forward.count < (uint64_t)store->link_block_count << store->link_shift);
     return fits ? list : NULL;
@@ -241,10 +243,8 @@ static ALWAYS_INLINE void relation_quick_add(relation_store *store, relation_lis
     ((uint64_t *)(void *)(list->entities + list->capacity))[count] = order;
     list->count = count + 1;
     list->next_order = order + (UINT64_C(1) << 32);
-    *relation_link_at(store, store->forward.count) =
-        (relation_link){.target = target,
-                        .order = order,
-                        .depth = store->is_acyclic ? relation_depth(store, target) + 1 : 0};
+    *relation_link_at(store, store->forward.count) = (relation_link){
+        .target = target, .order = order, .depth = store->is_acyclic ? relation_depth(store, target) + 1 : 0};
     (void)sparse_push(&store->forward, source);
     store->link_count++;
     store->version++;

@@ -250,8 +250,8 @@ static uint64_t block_number(relation_store *store, const relation_list *list, r
 static void list_number(relation_store *store, relation_list *list) {
     uint64_t order = RELATION_ORDER_STEP;
     if (list->blocks == NULL) {
-        order = block_number(store, list, &(relation_block){list->entities, 0, list->count}, order,
-                             RELATION_ORDER_STEP);
+        order =
+            block_number(store, list, &(relation_block){list->entities, 0, list->count}, order, RELATION_ORDER_STEP);
     }
     for (uint32_t i = 0; i < list->block_count; i++) {
         order = block_number(store, list, &list->blocks[i], order, RELATION_ORDER_STEP);

@@ -88,8 +88,7 @@ static void pieces_shrink(relation_store *store, uint32_t class_index) {
 /* ---- lists ---- */
 
 static void list_init(relation_list *list, shoal_entity target) {
-    *list = (relation_list){
-        .target = target, .capacity = RELATION_LIST_FIRST, .next_order = RELATION_ORDER_STEP};
+    *list = (relation_list){.target = target, .capacity = RELATION_LIST_FIRST, .next_order = RELATION_ORDER_STEP};
     list->entities = (shoal_entity *)(void *)list->first;
 }
 

@@ -43,8 +43,8 @@ typedef struct sparse_set {
 
 extern uint32_t sparse_empty_page[SPARSE_PAGE_SLOTS];
 
-/* What the values of a set are: `bytes` at `alignment`; when `hooked` they are values of the set's type, moved and ended
-   by its hooks. Without data (zero-initialised) neither `hooked` nor `stable` means anything. */
+/* What the values of a set are: `bytes` at `alignment`; when `hooked` they are values of the set's type, moved and
+   ended by its hooks. Without data (zero-initialised) neither `hooked` nor `stable` means anything. */
 typedef struct sparse_values {
     size_t bytes;
     size_t alignment; /* 0: 1 */

@@ -38,7 +38,8 @@ static bool table_reserve(shoal_world *world, uint32_t id) {
     }
     uint32_t capacity = world->store_capacity < STORES_SMALLEST ? STORES_SMALLEST : world->store_capacity * 2;
     capacity = capacity <= id ? id + 1 : capacity;
-    void **stores = memory_allocate_zero(&world->memory, SHOAL_PURPOSE_WORLD, (size_t)capacity * 2 * sizeof(void *), 16);
+    void **stores =
+        memory_allocate_zero(&world->memory, SHOAL_PURPOSE_WORLD, (size_t)capacity * 2 * sizeof(void *), 16);
     if (stores == NULL) {
         return false;
     }
@@ -47,7 +48,8 @@ static bool table_reserve(shoal_world *world, uint32_t id) {
         memcpy(stores, world->stores, world->store_capacity * sizeof(void *));
         memcpy(quick, world->quick_sparse, world->store_capacity * sizeof(void *));
     }
-    memory_release(&world->memory, SHOAL_PURPOSE_WORLD, world->stores, (size_t)world->store_capacity * 2 * sizeof(void *), 16);
+    memory_release(&world->memory, SHOAL_PURPOSE_WORLD, world->stores,
+                   (size_t)world->store_capacity * 2 * sizeof(void *), 16);
     world->stores = stores;
     world->quick_sparse = quick;
     world->store_capacity = capacity;
@@ -172,7 +174,8 @@ void stores_deinit(shoal_world *world) {
         }
         memory_release(&world->memory, store_purpose(type), store, store_bytes(type), 64);
     }
-    memory_release(&world->memory, SHOAL_PURPOSE_WORLD, world->stores, (size_t)world->store_capacity * 2 * sizeof(void *), 16);
+    memory_release(&world->memory, SHOAL_PURPOSE_WORLD, world->stores,
+                   (size_t)world->store_capacity * 2 * sizeof(void *), 16);
     memory_array_release(&world->memory, SHOAL_PURPOSE_WORLD, &world->loose, sizeof(loose_store));
     world->stores = NULL;
     world->store_capacity = 0;

@@ -48,11 +48,11 @@ typedef struct shoal_transition {
     bool has_loose : 1;   /* a key or an implied component lies outside of archetypes */
     bool is_bare : 1;     /* as in transition_keys */
     uint8_t link_key;     /* 1 + the only loose key, when it is a plain link and nothing else needs care; else 0 */
-    uint32_t steps_at;   /* bytes from here: transition_steps() */
-    uint32_t columns_at; /* transition_columns() */
-    uint32_t more_at;    /* 0: none */
-    uint32_t byte_size;  /* of the allocation */
-    uint32_t keys[];     /* added, then removed, in the caller's order */
+    uint32_t steps_at;    /* bytes from here: transition_steps() */
+    uint32_t columns_at;  /* transition_columns() */
+    uint32_t more_at;     /* 0: none */
+    uint32_t byte_size;   /* of the allocation */
+    uint32_t keys[];      /* added, then removed, in the caller's order */
 } shoal_transition;
 
 /* An entry for each column of the source; none when source and target are one. */
