@@ -53,7 +53,7 @@
 #if defined(__GNUC__)
 #define SHOAL_LOWEST_BIT(bits) ((size_t)__builtin_ctzll(bits))
 #else
-/* The same without the compiler's help. Thread: any. */
+/** The number of the lowest bit that is set; there is one. Thread: any. */
 static inline size_t shoal_lowest_bit(uint64_t bits) {
     size_t number = 0;
     while (((bits >> number) & 1) == 0) {
