@@ -5,6 +5,8 @@
  * is there may be replaced and written at any time. Hooks hear of a null entity, with the world locked.
  * Thread rule: asking is "read", all else "world".
  */
+#include <shoal/unique.h>
+
 #include "change.h"
 #include "notify.h"
 
