@@ -212,7 +212,7 @@ static void op_add(full_model *m) {
 static void op_remove(full_model *m) {
     shoal_entity entity = full_pick(m);
     full_rules rules = {.mistakes = true};
-    full_type type = full_draw_type(m, &rules);
+    full_type type = full_draw_present(m, &rules, entity);
     full_arm(m);
     shoal_status status = shoal_remove(m->world, entity, full_component(type));
     if (!full_ran_out(m, status)) {
@@ -226,7 +226,7 @@ static void op_set(full_model *m) {
     full_value value;
     full_real real;
     do {
-        value = full_draw_value(m, &rules, full_draw_type(m, &rules));
+        value = full_draw_value(m, &rules, full_draw_present(m, &rules, entity));
         if (full_is(value.type, SHOAL_STORAGE_RELATION) && rng_chance(&m->random, 60)) {
             value.target = full_target(&m->full, value.type, entity);
         }

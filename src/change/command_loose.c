@@ -266,6 +266,18 @@ static void commit_value(shoal_commands *commands, uint32_t number, shoal_entity
     value_commit(commands, command, entity);
 }
 
+/* True when the same operation takes away what one of its commands requires: then it never comes. */
+static bool joint_removes(const shoal_commands *commands, uint32_t number) {
+    const shoal_command *command = command_at(commands, number);
+    for (uint32_t i = command->next; commands->is_joint && i != COMMAND_NONE; i = command_at(commands, i)->next) {
+        const shoal_command *later = command_at(commands, i);
+        if (later->kind == SHOAL_COMMAND_REMOVE && later->component == command->component) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void command_loose_require(shoal_commands *commands, uint32_t number, shoal_entity entity) {
     shoal_command *command = command_at(commands, number);
     uint32_t add = number;
@@ -275,7 +287,7 @@ void command_loose_require(shoal_commands *commands, uint32_t number, shoal_enti
     /* Of an add to the row the fold has seen to it. */
     bool takes_place = !command_is_loose(command_at(commands, add)) ||
                        add_check(commands, command_at(commands, add), entity) == SHOAL_OK;
-    bool is_wanted = takes_place && (command->flags & COMMAND_WANTED) &&
+    bool is_wanted = takes_place && (command->flags & COMMAND_WANTED) && !joint_removes(commands, number) &&
                      !store_has(commands->world, component_type_at(command->component), entity);
     if (is_wanted) {
         value_commit(commands, command, entity);

@@ -133,8 +133,9 @@ const shoal_transition *loose_split_edge(shoal_world *world, shoal_archetype *ar
     const shoal_component component = {type->id};
     const shoal_link link = {.target = target};
     const shoal_value value = {.component = component, .data = &link};
+    /* A removal brings nothing, so its edge is that of shoal_remove(): planned here, it is found again. */
     transition_keys keys = {
-        .add = &value, .add_count = adds, .remove = &component, .remove_count = !adds, .is_bare = true};
+        .add = &value, .add_count = adds, .remove = &component, .remove_count = !adds, .is_bare = adds};
     return transition_find(world, archetype, &keys, call);
 }
 

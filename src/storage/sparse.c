@@ -288,6 +288,7 @@ static void dense_adopt(sparse_set *set, const dense_arrays *arrays) {
     set->values = arrays->values;
     set->cells = arrays->cells;
     set->capacity = arrays->capacity;
+    set->version++; /* who keeps addresses of values must look again */
 }
 
 /* `capacity`, or the first one, doubled until it holds what is needed. */

@@ -38,7 +38,7 @@ typedef struct sparse_set {
     const component_type *type; /* whose values; what the set asks for hooks */
     shoal_memory *memory;
     shoal_purpose purpose;
-    uint64_t version; /* rises with each change of the dense order */
+    uint64_t version; /* rises with each change of the dense order, and when values move */
 } sparse_set;
 
 extern uint32_t sparse_empty_page[SPARSE_PAGE_SLOTS];

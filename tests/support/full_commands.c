@@ -99,7 +99,8 @@ static bool names_component(shoal_command_kind kind) {
 
 /* A value that fits the command: a set needs data, an unrelate a relation. */
 static full_value draw_for(full_model *m, const full_rules *rules, shoal_command_kind kind, shoal_entity entity) {
-    full_type type = full_draw_type(m, rules);
+    bool takes = kind == SHOAL_COMMAND_REMOVE || kind == SHOAL_COMMAND_SET;
+    full_type type = takes ? full_draw_present(m, rules, entity) : full_draw_type(m, rules);
     bool wants_toggle = kind == SHOAL_COMMAND_ENABLE || kind == SHOAL_COMMAND_DISABLE;
     if (kind == SHOAL_COMMAND_UNRELATE) {
         type = (full_type)(FULL_RELATION_FIRST + rng_below(&m->random, FULL_RELATION_COUNT));
@@ -112,8 +113,8 @@ static full_value draw_for(full_model *m, const full_rules *rules, shoal_command
         value = full_draw_value(m, rules, type);
     } while (kind == SHOAL_COMMAND_SET && !value.has_data && full_has_data(type));
     shoal_entity target = full_target(&m->full, full_is(type, SHOAL_STORAGE_RELATION) ? type : FULL_OWNER, entity);
-    bool takes = kind == SHOAL_COMMAND_SET || kind == SHOAL_COMMAND_UNRELATE;
-    if (full_is(type, SHOAL_STORAGE_RELATION) && takes && rng_chance(&m->random, 60)) {
+    bool names_link = kind == SHOAL_COMMAND_SET || kind == SHOAL_COMMAND_UNRELATE;
+    if (full_is(type, SHOAL_STORAGE_RELATION) && names_link && rng_chance(&m->random, 60)) {
         value.target = target;
     }
     return value;

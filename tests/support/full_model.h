@@ -11,7 +11,7 @@
 #include "full_compare.h"
 #include "rng.h"
 
-#define FULL_QUERY_COUNT 24
+#define FULL_QUERY_COUNT 25
 #define FULL_STALE_COUNT 64
 #define FULL_SCRIPT_MAX 128
 #define FULL_SET_MAX 8 /* values in one call */
@@ -53,7 +53,7 @@ typedef struct full_model {
 } full_model;
 
 void full_model_start(full_model *m, const full_config *config, uint64_t seed);
-/* Validates and compares; every eighth step also memory and all queries. */
+/* Validates and compares, with one query; every eighth step also memory and all queries. */
 void full_model_compare(full_model *m, uint32_t step);
 /* Destroys the world, checks that nothing leaked and frees `m`. */
 void full_model_finish(full_model *m);
@@ -76,6 +76,8 @@ typedef struct full_rules {
 } full_rules;
 
 full_type full_draw_type(full_model *m, const full_rules *rules);
+/* A type that the entity has, as a rule; else any. */
+full_type full_draw_present(full_model *m, const full_rules *rules, shoal_entity entity);
 full_value full_draw_value(full_model *m, const full_rules *rules, full_type type);
 
 /* Values for one call, in both forms; not to be copied. */

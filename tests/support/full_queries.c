@@ -42,7 +42,8 @@ static size_t query_terms(size_t number, shoal_entity target, shoal_term terms[4
         {TERM(WITHOUT, FULL_ASLEEP), UP(READ, FULL_ARMOR, .along = orbits)},
         {TERM(READ, FULL_CARGO, .target = target), TERM(ANY_READ, FULL_LEASE, .group = 1),
          TERM(ANY_READ, FULL_CLOCK, .group = 1)},
-        {TERM(READ, FULL_FACTION), TERM(READ, FULL_ORBITS)}, /* by value */
+        {TERM(READ, FULL_FACTION), TERM(READ, FULL_ORBITS)},     /* by value */
+        {TERM(WRITE, FULL_SCAN), TERM(OPTIONAL_READ, FULL_AIM)}, /* by depth */
     };
     size_t count = 0;
     while (count < 4 && table[number][count].access != SHOAL_ACCESS_NONE) {
@@ -71,9 +72,12 @@ static void query_order(size_t number, full_query *query, shoal_query_def *def) 
         def->compare = number == 20 ? compare_scans : NULL;
         def->descending = query->descending;
     }
-    if (number == 18 || number >= 20) {
-        static const full_type groups[FULL_QUERY_COUNT] = {
-            [18] = FULL_CHILD_OF, [20] = FULL_FACTION, [21] = FULL_ORBITS, [22] = FULL_CHILD_OF, [23] = FULL_FACTION};
+    /* Some are of what lies outside of rows alone, so that nothing but its own changes says that an order is stale.
+     */
+    static const full_type groups[FULL_QUERY_COUNT] = {
+        [4] = FULL_ORBITS,  [15] = FULL_CHILD_OF, [18] = FULL_CHILD_OF, [20] = FULL_FACTION,
+        [21] = FULL_ORBITS, [22] = FULL_CHILD_OF, [23] = FULL_FACTION,  [24] = FULL_CHILD_OF};
+    if (groups[number] != 0) {
         query->group_by = groups[number];
         query->groups_descending = number >= 21;
         def->group_by = full_component(query->group_by);
