@@ -49,8 +49,8 @@
 #define SHOAL_INLINE static inline
 #endif
 
-/* The number of the lowest bit that is set; there is one. */
 #if defined(__GNUC__)
+/** The number of the lowest bit that is set; there is one. */
 #define SHOAL_LOWEST_BIT(bits) ((size_t)__builtin_ctzll(bits))
 #else
 /** The number of the lowest bit that is set; there is one. Thread: any. */
@@ -61,6 +61,7 @@ static inline size_t shoal_lowest_bit(uint64_t bits) {
     }
     return number;
 }
+/** The same, where the compiler has nothing for it. */
 #define SHOAL_LOWEST_BIT(bits) shoal_lowest_bit(bits)
 #endif
 

@@ -610,14 +610,14 @@ SHOAL_INLINE void *shoal_view_write(const shoal_view *view, shoal_component comp
 
 /** Private to the calls below: where a view is. */
 typedef struct shoal_view_place {
-    const shoal_query *query; /* NULL for a closed view */
-    const char *match;
-    char *base;
-    size_t first;
-    size_t run;
-    const shoal_entity *entities;
-    size_t count;
-    bool is_on_chunk;
+    const shoal_query *query;     /**< NULL for a closed view */
+    const char *match;            /**< of the archetype, in the query's cache */
+    char *base;                   /**< of the chunk */
+    size_t first;                 /**< row of the chunk */
+    size_t run;                   /**< rows of the view's run in the chunk */
+    const shoal_entity *entities; /**< of the view's rows */
+    size_t count;                 /**< of the view's rows */
+    bool is_on_chunk;             /**< false before the first step and behind the last */
 } shoal_view_place;
 
 /** Private to the calls below. Thread: world. */

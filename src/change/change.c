@@ -237,7 +237,7 @@ static ALWAYS_INLINE shoal_status change_enter(shoal_world *world, shoal_entity 
 /* Any add and any removal. */
 COLD static shoal_status add_any(shoal_world *world, shoal_entity entity, shoal_component component, const void *data) {
     static const char call[] = "shoal_add";
-    index_record *record;
+    index_record *record = NULL;
     shoal_status status = change_enter(world, entity, &record, call);
     shoal_value value = {.component = component, .data = data};
     transition_keys keys = {.add = &value, .add_count = 1};
@@ -246,7 +246,7 @@ COLD static shoal_status add_any(shoal_world *world, shoal_entity entity, shoal_
 
 COLD static shoal_status remove_any(shoal_world *world, shoal_entity entity, shoal_component component) {
     static const char call[] = "shoal_remove";
-    index_record *record;
+    index_record *record = NULL;
     shoal_status status = change_enter(world, entity, &record, call);
     transition_keys keys = {.remove = &component, .remove_count = 1};
     return status == SHOAL_OK ? change_found(world, entity, record, &keys, call) : status;

@@ -7,6 +7,7 @@
  */
 #include "command_split.h"
 
+#include "command_plan.h"
 #include "loose.h"
 
 static const shoal_entity no_target = {0};

@@ -27,15 +27,4 @@ shoal_status command_split_plan_ends(shoal_commands *commands, const char *call)
 bool command_split_is_planned(const shoal_commands *commands, shoal_entity entity, const component_type *type,
                               shoal_entity target);
 
-/* ---- of command_apply.c; errors are stored ---- */
-
-/* Counts rows that an archetype must have room for. */
-shoal_status command_count_rows(shoal_commands *commands, shoal_archetype *target, uint64_t rows);
-
-/* One more archetype, unless it is among those from `first` on, in which the entity of a chain may be. */
-shoal_status command_base_add(shoal_commands *commands, size_t first, shoal_archetype *base);
-
-/* The number of the first command in the chain of a living entity, or COMMAND_NONE. */
-uint32_t command_chain_of(const shoal_commands *commands, shoal_entity entity);
-
 #endif

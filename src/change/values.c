@@ -68,7 +68,7 @@ shoal_status change_replace(shoal_world *world, const component_type *type, void
     }
     void *staged = NULL;
     shoal_status status = change_stage(world, type, data, &staged, call);
-    if (status == SHOAL_OK) {
+    if (staged != NULL) {
         component_end(&world->memory, type, value, 1);
         component_relocate(type, value, staged, 1);
         change_unstage(world, type, staged, false);

@@ -17,8 +17,8 @@
 #define BUCKETS_SMALLEST 16u
 #define EDGES_MAX 65536u /* far above what a program needs; a shuffled order of keys makes an edge for each order */
 
-/* The numbers of shared values and the targets of split relations among the added keys: in `few` unless there are many.
- */
+/* The numbers of shared values and the targets of split relations among the added keys: in `few`, or where there are
+   many, in the table's room. A commit finds edges that its plan has made, so the second look-up must not allocate. */
 typedef struct shared_keys {
     uint64_t few[8];
     uint64_t *all;
@@ -521,15 +521,17 @@ static shoal_status shared_key_find(shoal_world *world, const shoal_archetype *s
     return status;
 }
 
-/* Finds the added keys, and makes shared values; those that nothing uses afterwards go in shared_keys_release(). */
+/* Finds the added keys, and makes shared values; those that nothing uses afterwards go in shared_keys_settle(). */
 COLD static shoal_status shared_keys_find(shoal_world *world, const shoal_archetype *source,
                                           const transition_keys *keys, shared_keys *shared, size_t count) {
     if (count > sizeof shared->few / sizeof shared->few[0]) {
-        shared->all = memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, count * sizeof(uint64_t), 16);
-        if (shared->all == NULL) {
-            shared->all = shared->few;
-            return world->memory.failure;
+        memory_array *room = &world->transitions.key_room;
+        shoal_status status =
+            memory_array_reserve(&world->memory, SHOAL_PURPOSE_SCRATCH, room, count, sizeof(uint64_t));
+        if (status != SHOAL_OK) {
+            return status;
         }
+        shared->all = room->items;
     }
     for (size_t i = 0; i < keys->add_count; i++) {
         const component_type *type = component_type_find(keys->add[i].component.id);
@@ -544,8 +546,8 @@ COLD static shoal_status shared_keys_find(shoal_world *world, const shoal_archet
     return SHOAL_OK;
 }
 
-COLD static void shared_keys_release(shoal_world *world, const transition_keys *keys, shared_keys *shared,
-                                     size_t count) {
+/* Forgets shared values that nothing uses. */
+COLD static void shared_keys_settle(shoal_world *world, const transition_keys *keys, const shared_keys *shared) {
     size_t done = 0;
     for (size_t i = 0; i < keys->add_count && done < shared->count; i++) {
         const component_type *type = component_type_find(keys->add[i].component.id);
@@ -553,9 +555,6 @@ COLD static void shared_keys_release(shoal_world *world, const transition_keys *
             shared_forget_unused(store_shared(world, type->id), (uint32_t)shared->all[done]);
         }
         done += type != NULL && type->keyed;
-    }
-    if (shared->all != shared->few) {
-        memory_release(&world->memory, SHOAL_PURPOSE_SCRATCH, shared->all, count * sizeof(uint64_t), 16);
     }
 }
 
@@ -590,7 +589,7 @@ shoal_transition *transition_obtain(shoal_world *world, shoal_archetype *source,
     } else {
         edge = edge_lookup(world, source, keys, &shared, call);
     }
-    shared_keys_release(world, keys, &shared, shared_count);
+    shared_keys_settle(world, keys, &shared);
     return edge;
 }
 
@@ -645,5 +644,6 @@ void transition_drop_all(shoal_world *world) {
     }
     memory_release(&world->memory, SHOAL_PURPOSE_ARCHETYPE, table->buckets,
                    table->bucket_count * sizeof(shoal_transition *), 16);
+    memory_array_release(&world->memory, SHOAL_PURPOSE_SCRATCH, &table->key_room, sizeof(uint64_t));
     *table = (transition_table){0};
 }

@@ -82,6 +82,7 @@ typedef struct transition_table {
     shoal_transition **buckets;
     uint32_t bucket_count; /* 0 or a power of two */
     uint32_t count;
+    memory_array key_room; /* uint64_t: for many shared keys; kept, so that finding an edge again needs no memory */
 } transition_table;
 
 /* A change as the caller gave it. */
