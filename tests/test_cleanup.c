@@ -217,6 +217,21 @@ static bool end_dying(scene *s, size_t way) {
     }
 }
 
+/* One way to die, and one to end; `*dies` and `*ends` say whether there are so many ways. */
+static void check_life(size_t death, size_t end, size_t family, bool *dies, bool *ends) {
+    scene s;
+    test_set_context("death %zu, end %zu, family %zu", death, end, family);
+    scene_start(&s, family);
+    *dies = die(&s, death);
+    if (*dies) {
+        check_dying(&s);
+    }
+    *ends = *dies && end_dying(&s, end);
+    assert_count(shoal_is_alive(s.world, s.subject), !*ends);
+    assert_count(shoal_query_count(s.dying), *dies && !*ends);
+    scene_end(&s);
+}
+
 static void test_every_way_to_die_and_to_end(void **state) {
     (void)state;
     bool dies = true;
@@ -224,17 +239,7 @@ static void test_every_way_to_die_and_to_end(void **state) {
         bool ends = true;
         for (size_t end = 0; dies && ends; end++) {
             for (size_t family = 0; family <= CASE_COUNT; family += CASE_COUNT) {
-                scene s;
-                test_set_context("death %zu, end %zu, family %zu", death, end, family);
-                scene_start(&s, family);
-                dies = die(&s, death);
-                if (dies) {
-                    check_dying(&s);
-                }
-                ends = dies && end_dying(&s, end);
-                assert_count(shoal_is_alive(s.world, s.subject), !ends);
-                assert_count(shoal_query_count(s.dying), dies && !ends);
-                scene_end(&s);
+                check_life(death, end, family, &dies, &ends);
             }
         }
     }

@@ -540,7 +540,7 @@ static void sessions_run(uint64_t first_seed, size_t count, size_t length_max, r
     uint64_t seed = test_environment("SHOAL_SEED", first_seed);
     for (size_t i = 0; i < count; i++) {
         session_start(&run, seed + i);
-        for (size_t k = 0; k < ROUND_COUNT && run.entity_count + 2 * STEP_MAX < ENTITY_MAX; k++) {
+        for (size_t k = 0; k < ROUND_COUNT && run.entity_count + 2 * (size_t)STEP_MAX < ENTITY_MAX; k++) {
             test_set_context("seed %" PRIu64 ", round %zu", seed + i, k);
             round_run(&run, 1 + rng_below(&run.random, (uint32_t)length_max), kind);
         }

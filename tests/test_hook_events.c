@@ -291,11 +291,11 @@ static void check_gain(const gain_way *way, size_t type, bool is_given) {
 static void conf_F4_every_way_to_gain_a_component(void **state) {
     (void)state;
     for (size_t way = 0; way < sizeof gain_ways / sizeof gain_ways[0]; way++) {
-        for (size_t type = CASE_COUNT; type < 2 * (size_t)CASE_COUNT; type++) {
-            for (int is_given = 0; is_given < 2; is_given++) {
-                if (way_fits(&gain_ways[way], type, is_given != 0)) {
-                    check_gain(&gain_ways[way], type, is_given != 0);
-                }
+        for (size_t trial = 0; trial < 2 * (size_t)CASE_COUNT; trial++) {
+            size_t type = TOLD(trial / 2);
+            bool is_given = trial % 2 != 0;
+            if (way_fits(&gain_ways[way], type, is_given)) {
+                check_gain(&gain_ways[way], type, is_given);
             }
         }
     }

@@ -238,7 +238,7 @@ bool events_are_same(const char *some, const char *others) {
 /* How many told components are there, and how many of them are in the list. */
 static void witness_count(witness *seen, size_t *present, size_t *found) {
     for (shoal_entity entity = {0}; shoal_next_entity(seen->world, &entity);) {
-        for (uint32_t type = CASE_COUNT; type < 2 * CASE_COUNT; type++) {
+        for (uint32_t type = CASE_COUNT; type < 2 * (size_t)CASE_COUNT; type++) {
             shoal_target_walk targets = shoal_targets(seen->world, entity, component_of(type));
             while (is_relation(type) && shoal_targets_next(&targets)) {
                 (*present)++;
@@ -324,7 +324,7 @@ static void type_define(size_t type) {
 }
 
 void kind_types_register(void) {
-    for (size_t type = 0; type < 2 * CASE_COUNT; type++) {
+    for (size_t type = 0; type < 2 * (size_t)CASE_COUNT; type++) {
         type_define(type);
     }
     for (size_t type = 0; type < TYPE_COUNT; type++) {
@@ -335,7 +335,7 @@ void kind_types_register(void) {
 }
 
 void kind_types_check_ended(void) {
-    for (size_t type = 0; type < 2 * CASE_COUNT; type++) {
+    for (size_t type = 0; type < 2 * (size_t)CASE_COUNT; type++) {
         assert_owned(&trackers[type], 0);
     }
 }

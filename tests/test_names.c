@@ -16,7 +16,7 @@ static const shoal_entity no_entity;
 
 /* Slots are spread out, so that several pages are in use. */
 static shoal_entity handle_of(uint32_t number, uint32_t generation) {
-    return (shoal_entity){(UINT64_C(0x8001) << 48) | ((uint64_t)generation << 32) | (number * 331u)};
+    return (shoal_entity){(UINT64_C(0x8001) << 48) | ((uint64_t)generation << 32) | ((uint64_t)number * 331)};
 }
 
 /* ---- what a name may be ---- */

@@ -326,7 +326,7 @@ static void test_elements_read_back(void **state) {
             shoal_buffer_assign(shoal_buffer_get(f.world, entity, SHOAL_ID(Remark)), (shoal_span){remarks, count}));
         sink s = sink_make(SIZE_MAX);
         assert_ok(shoal_csv_query(query, sink_write, &s));
-        char field[1024];
+        char field[1024] = "";
         const char *place = read_csv_field(strstr(s.text, "\r\n") + 2, field, sizeof field);
         place = read_csv_field(place + 1, field, sizeof field);
         assert_count(strtoul(field, NULL, 10), count);

@@ -156,6 +156,7 @@ static void test_long_path(void **state) {
     fixture_start(&f, NULL);
     static const size_t lengths[] = {255, 255, 255, 253};
     char path[1100] = "";
+    size_t path_length = 0;
     shoal_entity parent = nobody;
     for (size_t i = 0; i < 4; i++) {
         char name[256] = "";
@@ -163,11 +164,11 @@ static void test_long_path(void **state) {
         shoal_entity entity = must_spawn(f.world, NULL, 0);
         assert_ok(shoal_set_parent(f.world, entity, parent));
         parent = must_name(f.world, entity, name);
-        strcat(strcat(path, name), "/");
+        path_length += (size_t)snprintf(path + path_length, sizeof path - path_length, "%s/", name);
     }
     shoal_entity leaf = must_spawn(f.world, SHOAL_VALUES(SHOAL_TO(ChildOf, parent)));
     shoal_entity child = must_spawn(f.world, SHOAL_VALUES(SHOAL_TO(Follows, must_name(f.world, leaf, "z"))));
-    strcat(path, "z");
+    snprintf(path + path_length, sizeof path - path_length, "z");
     assert_count(shoal_path(f.world, leaf, NULL, 0), 1023);
     char expected[1200];
     snprintf(expected, sizeof expected, "entity 5:0@\n  Follows -> 4:0@ \"%s\"\n", path);

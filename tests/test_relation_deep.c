@@ -102,7 +102,7 @@ static void conf_L2_a_million_deep_and_wide_on_a_small_stack(void **state) {
     pthread_t thread;
     pthread_attr_t attributes;
     assert_int_equal(pthread_attr_init(&attributes), 0);
-    assert_int_equal(pthread_attr_setstacksize(&attributes, 128 * 1024), 0);
+    assert_int_equal(pthread_attr_setstacksize(&attributes, (size_t)128 * 1024), 0);
     assert_int_equal(pthread_create(&thread, &attributes, deep_main, &run), 0);
     assert_int_equal(pthread_join(thread, NULL), 0);
     (void)pthread_attr_destroy(&attributes);

@@ -76,7 +76,7 @@ typedef struct model {
 
 /* Slots are spread out, so that several pages are in use. */
 static shoal_entity handle_of(uint32_t number, uint32_t generation) {
-    return (shoal_entity){(UINT64_C(0x8001) << 48) | ((uint64_t)generation << 32) | (number * 97u)};
+    return (shoal_entity){(UINT64_C(0x8001) << 48) | ((uint64_t)generation << 32) | ((uint64_t)number * 97)};
 }
 
 static void model_define(model *m, bool exclusive, bool acyclic) {
@@ -568,7 +568,7 @@ static void test_random_links(void **state) {
     (void)state;
     for (uint32_t form = 0; form < 3; form++) {
         for (int data = 0; data < DATA_KINDS; data++) {
-            run_random(form, (data_kind)data, test_environment("SEED", 1) + form * 10u, false);
+            run_random(form, (data_kind)data, test_environment("SEED", 1) + (uint64_t)form * 10, false);
         }
     }
 }
@@ -721,7 +721,7 @@ static void test_loose_promises_outlive_their_lists(void **state) {
     (void)state;
     model m;
     model_start(&m, true, false, DATA_NONE, 100);
-    relation_loose loose = {.link_count = 10, .target_count = 1, .source_count = 10, .slot_end = 100 * 97};
+    relation_loose loose = {.link_count = 10, .target_count = 1, .source_count = 10, .slot_end = 9700};
     assert_ok(relation_reserve_loose(&m.store, &loose));
     add_many(&m, 1, 5);
     kill(&m, 0);

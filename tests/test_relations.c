@@ -479,6 +479,17 @@ static void check_refused(shoal_world *world, size_t i, shoal_entity source, sho
     test_set_context("%s", "");
 }
 
+/* One bad handle as source and, where a call takes one, as target. Null is a target for some: any, or none. */
+static void check_bad_handle(shoal_world *world, const bad_handle *bad, const shoal_entity e[3]) {
+    for (size_t i = 0; i < RELATION_CALL_COUNT; i++) {
+        check_refused(world, i, bad->entity, SHOAL_ID(Below), e[1], bad->status);
+        bool is_bad = bad->status != SHOAL_ENTITY_NULL || relation_calls[i].call == call_relate;
+        if (relation_calls[i].takes_target && is_bad) {
+            check_refused(world, i, e[0], SHOAL_ID(Below), bad->entity, bad->status);
+        }
+    }
+}
+
 /* Bad handles at both places of every call, while the relation is unused and while it is in use. */
 static void conf_L5_bad_handles(void **state) {
     (void)state;
@@ -499,16 +510,10 @@ static void conf_L5_bad_handles(void **state) {
     };
     shoal_component below = SHOAL_ID(Below);
     for (size_t round = 0; round < 2; round++) {
-        for (size_t i = 0; i < RELATION_CALL_COUNT; i++) {
-            for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
-                check_refused(f.world, i, bad[k].entity, below, e[1], bad[k].status);
-                bool null_is_bad = relation_calls[i].call == call_relate;
-                if (relation_calls[i].takes_target && (k != 0 || null_is_bad)) {
-                    check_refused(f.world, i, e[0], below, bad[k].entity, bad[k].status);
-                }
-                assert_false(shoal_is_related(f.world, bad[k].entity, below, nobody));
-                assert_false(k != 0 && shoal_is_related(f.world, e[0], below, bad[k].entity));
-            }
+        for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
+            check_bad_handle(f.world, &bad[k], e);
+            assert_false(shoal_is_related(f.world, bad[k].entity, below, nobody));
+            assert_false(k != 0 && shoal_is_related(f.world, e[0], below, bad[k].entity));
         }
         assert_valid(f.world);
         assert_ok(shoal_relate(f.world, e[0], below, e[1], NULL));

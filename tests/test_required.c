@@ -223,6 +223,15 @@ static void test_required_of_every_kind(void **state) {
     test_set_context("%s", "");
 }
 
+/* What the first one of a row has brought is there by its default. */
+static void check_defaults(const scene *s, shoal_entity entity, const unsigned char row[6]) {
+    for (size_t k = 2; k < 6; k++) {
+        if (row[k] != row[0]) {
+            check_default(s->world, entity, TOLD(row[k]));
+        }
+    }
+}
+
 /* Of every kind, with hooks: Outer and its like require through others. */
 static void test_required_by_every_kind(void **state) {
     (void)state;
@@ -251,11 +260,7 @@ static void test_required_by_every_kind(void **state) {
             const shoal_value value = {component_of(type), box.data};
             shoal_entity entity = add_in(&s, way, &value);
             assert_count(count_components(s.world, entity), requirers[i][1]);
-            for (size_t k = 2; k < 6; k++) {
-                if (requirers[i][k] != requirers[i][0]) {
-                    check_default(s.world, entity, TOLD(requirers[i][k]));
-                }
-            }
+            check_defaults(&s, entity, requirers[i]);
             box_end(&box);
             scene_end(&s);
         }
@@ -373,6 +378,30 @@ static void test_removing_is_not_enforced(void **state) {
         assert_ok(shoal_add(s.world, entity, outer, NULL)); /* Inner is there, so only Sparse is missing */
         assert_count(count_components(s.world, entity), 3);
         assert_false(shoal_has(s.world, entity, gate));
+        scene_end(&s);
+    }
+}
+
+/* The archetype does not know a sparse component, so each add of one brings what is missing. */
+static void test_sparse_brings_with_each_add(void **state) {
+    (void)state;
+    for (int recorded = 0; recorded < 2; recorded++) {
+        scene s;
+        scene_start(&s);
+        const shoal_component sparse = component_of(TOLD(CASE_SPARSE_NEEDING));
+        const shoal_component inner = component_of(TOLD(CASE_INNER));
+        shoal_entity entity = shoal_spawn(s.world, NULL, 0);
+        assert_ok(shoal_add(s.world, entity, sparse, NULL));
+        assert_count(count_components(s.world, entity), 3);
+        assert_ok(shoal_remove(s.world, entity, inner));
+        if (recorded) {
+            assert_ok(shoal_commands_add(s.commands, entity, sparse, NULL));
+            assert_ok(shoal_commands_apply(s.commands, NULL));
+        } else {
+            assert_ok(shoal_add(s.world, entity, sparse, NULL));
+        }
+        assert_true(shoal_has(s.world, entity, inner));
+        assert_count(count_components(s.world, entity), 3);
         scene_end(&s);
     }
 }
@@ -536,7 +565,8 @@ int main(void) {
         cmocka_unit_test(test_given_values_are_not_replaced), cmocka_unit_test(test_what_is_there_stays),
         cmocka_unit_test(test_removing_is_not_enforced),      cmocka_unit_test(test_added_without_what_it_requires),
         cmocka_unit_test(test_a_required_default_that_fails), cmocka_unit_test(test_a_refused_add_brings_nothing),
-        cmocka_unit_test(conf_G5_add_with_required),          cmocka_unit_test(test_what_cannot_be_required),
+        cmocka_unit_test(test_sparse_brings_with_each_add),   cmocka_unit_test(conf_G5_add_with_required),
+        cmocka_unit_test(test_what_cannot_be_required),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

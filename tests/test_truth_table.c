@@ -182,10 +182,11 @@ static void check_runs(trial *t, shoal_query *query) {
     assert_count(t->seen_count, t->expected_count);
 }
 
-static void check_chunks(trial *t, shoal_query *query) {
+/* The rows of whole chunks, and those of runs, all of which match. */
+static void check_rows(trial *t, shoal_query *query, bool by_runs) {
     shoal_view view;
     see_begin(t, &view, query);
-    while (shoal_view_next_chunk(&view)) {
+    while (by_runs ? shoal_view_next(&view) : shoal_view_next_chunk(&view)) {
         SHOAL_ROWS(&view, row) {
             see(t, &view, row);
         }
@@ -205,7 +206,8 @@ static void check_query(trial *t) {
         assert_count(shoal_query_matches(query, t->scene->entities[i]), t->is_expected[i]);
     }
     check_runs(t, query);
-    check_chunks(t, query);
+    check_rows(t, query, false);
+    check_rows(t, query, true);
     assert_ok(shoal_query_destroy(query));
 }
 

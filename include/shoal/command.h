@@ -71,7 +71,8 @@ SHOAL_API void shoal_commands_destroy(shoal_commands *commands);
 
 /** Records a spawn; returns the placeholder, or null on failure: the errors of shoal_spawn() that can be known
     now (COMPONENT_INVALID, COMPONENT_DUPLICATE, HOOK_FAILED, OUT_OF_MEMORY), ENTITY_PLACEHOLDER for a foreign one
-   inside of a value, and ENTITY_LIMIT for very many spawns in one buffer: at least 8,388,608 fit. Thread: world. */
+    inside of a value and for any as the target of a split relation, and ENTITY_LIMIT for very many spawns in one
+    buffer: at least 8,388,608 fit. Thread: world. */
 SHOAL_API shoal_entity shoal_commands_spawn(shoal_commands *commands, const shoal_value *values, size_t value_count);
 
 /** Records shoal_destroy(). Recording fails, and nothing is recorded, for a null or foreign handle, a
@@ -105,8 +106,8 @@ SHOAL_API shoal_status shoal_commands_enable(shoal_commands *commands, shoal_ent
 /** See above. Thread: world. */
 SHOAL_API shoal_status shoal_commands_disable(shoal_commands *commands, shoal_entity entity, shoal_component component);
 
-/** Records shoal_relate(): an add of a shoal_link. `target` may be a placeholder of this buffer. Errors as above.
-    Thread: world. */
+/** Records shoal_relate(): an add of a shoal_link. `target` may be a placeholder of this buffer, but not of a split
+    relation: ENTITY_PLACEHOLDER. Errors as above. Thread: world. */
 SHOAL_API shoal_status shoal_commands_relate(shoal_commands *commands, shoal_entity source, shoal_component relation,
                                              shoal_entity target, const void *data);
 
@@ -120,7 +121,9 @@ SHOAL_API size_t shoal_commands_count(const shoal_commands *commands);
 /**
  * Applies the commands in order and empties the buffer. `result` may be NULL. WORLD_LOCKED while a view is open
  * or a callback runs, OUT_OF_MEMORY, MEMORY_LIMIT, ENTITY_LIMIT, ARCHETYPE_LIMIT and ROW_TOO_LARGE leave the world
- * and the buffer as they were, to apply again. Thread: world.
+ * and the buffer as they were, to apply again. Where slots run short, those of the destroys in the buffer count as free
+ * from there on, those of entities that they take along do not; when a destroy that was counted on is refused
+ * (TARGET_HELD), a later spawn may be dropped with ENTITY_LIMIT. Thread: world.
  */
 SHOAL_API shoal_status shoal_commands_apply(shoal_commands *commands, shoal_commands_result *result);
 

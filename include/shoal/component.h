@@ -144,7 +144,9 @@ typedef struct shoal_component_def {
     bool (*equal)(const void *a, const void *b, void *user);
     /** Shared: the hash that equal values have in common. Needs equal. */
     uint64_t (*hash)(const void *value, void *user);
-    /** Components that an entity gets with this one, with their defaults: SHOAL_REQUIRES(&shoal_slot_Transform). */
+    /** Components that an entity gets with this one, with their defaults: SHOAL_REQUIRES(&shoal_slot_Transform). A
+        component of the archetype brings them when it is new; a sparse one or a relation, which the archetype does not
+        know, with each add that finds one of them missing. */
     struct shoal_component_slot *const *required;
     size_t required_count; /**< Of `required`. */
 } shoal_component_def;

@@ -106,7 +106,8 @@ typedef struct shoal_spawn_many_def {
 
 /**
  * Makes `def->count` entities, all or none. The handles are those that as many calls of shoal_spawn() would have
- * given. COMPONENT_DUPLICATE, ENTITY_LIMIT. Thread: world.
+ * given. Shared and chunk values, and the target of a split relation, go among `values`, one for all; among `columns`
+ * they are COMPONENT_KIND. COMPONENT_DUPLICATE, ENTITY_LIMIT. Thread: world.
  */
 SHOAL_API shoal_status shoal_spawn_many(shoal_world *world, const shoal_spawn_many_def *def);
 
@@ -133,8 +134,8 @@ SHOAL_API shoal_status shoal_destroy_many(shoal_world *world, const shoal_entity
 /* ---- change ---- */
 
 /**
- * Gives the entity a component. If it already has it, a non-null `data` replaces the value and NULL changes
- * nothing. Thread: world.
+ * Gives the entity a component, and what that requires (see shoal_component_def::required). If it already has it, a
+ * non-null `data` replaces the value and NULL leaves it as it is. Thread: world.
  */
 SHOAL_API shoal_status shoal_add(shoal_world *world, shoal_entity entity, shoal_component component, const void *data);
 

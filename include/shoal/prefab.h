@@ -45,8 +45,9 @@ typedef struct shoal_instantiate_def {
 } shoal_instantiate_def;
 
 /**
- * Copies a tree `def->count` times without the tag Prefab, all or none. It need not be a prefab. COMPONENT_DUPLICATE,
- * ENTITY_LIMIT, and what shoal_spawn() can return. Thread: world.
+ * Copies a tree `def->count` times without the tag Prefab, all or none. It need not be a prefab. COMPONENT_DUPLICATE
+ * when a component is given twice, or Prefab at all; COMPONENT_KIND when `count` is above 1 and a split relation leads
+ * from one entity of the tree to another; ENTITY_LIMIT, and what shoal_spawn() can return. Thread: world.
  */
 SHOAL_API shoal_status shoal_instantiate(shoal_world *world, shoal_entity root, const shoal_instantiate_def *def);
 

@@ -177,8 +177,8 @@ SHOAL_API uint64_t shoal_query_count(const shoal_query *query);
 /** The first entity that matches, in the order of iteration; null and NOT_FOUND when there is none. Thread: world. */
 SHOAL_API shoal_entity shoal_query_first(shoal_query *query);
 
-/** The only entity that matches; null and NOT_FOUND or NOT_SINGLE when there is none or more than one. Thread: world.
- */
+/** The only entity that matches; null with NOT_FOUND when there is none, with NOT_SINGLE when there are more.
+    Thread: world. */
 SHOAL_API shoal_entity shoal_query_single(shoal_query *query);
 
 /** Archetypes that match now, also those without rows. Thread: read. */
@@ -273,6 +273,7 @@ typedef struct shoal_view_rows {
     const char *match; /* that of the chunk; the view's own stands at its end, so that its fast paths find nothing */
     size_t term_count; /* the view's own is 0 for the same reason */
     bool is_filtered;
+    bool is_run; /* the view's rows are a run: all of them match */
 } shoal_view_rows;
 
 /** @endcond */
@@ -334,7 +335,7 @@ SHOAL_INLINE shoal_status shoal_view_begin(shoal_view *view, shoal_query *query)
     view->read_keys_ = view->write_keys_ = NULL;
     view->query_ = NULL;
     view->outer_ = NULL;
-    static const shoal_view_rows no_rows = {0, 0, 0, 0, NULL, 0, 0, {0, 0, 0}, NULL, 0, false};
+    static const shoal_view_rows no_rows = {0, 0, 0, 0, NULL, 0, 0, {0, 0, 0}, NULL, 0, false, false};
     view->is_special_ = false;
     view->rows_ = no_rows;
     if (query == NULL) {
@@ -409,6 +410,7 @@ SHOAL_INLINE void shoal_view_put_step(shoal_view *view, shoal_view_step step) {
     view->rows_.is_filtered = step.is_filtered;
     view->rows_.cursor = step.cursor;
     view->rows_.term_count = view->query_->data_count;
+    view->rows_.is_run = false;
     view->rows_.row_count = step.count;
     view->rows_.bits = 0;
     view->rows_.word = 0;
@@ -424,11 +426,12 @@ SHOAL_INLINE bool shoal_view_take_step(shoal_view *view) {
     return true;
 }
 
-/** Private: which of the 64 rows of a word of the current chunk match. Thread: world. */
-SHOAL_INLINE uint64_t shoal_view_word(const shoal_view *view, size_t row_count, size_t word) {
+/** Private: which of the 64 rows of a word of the current chunk match; `all` is true when it is known that all do.
+    Thread: world. */
+SHOAL_INLINE uint64_t shoal_view_word(const shoal_view *view, bool all, size_t row_count, size_t word) {
     uint64_t bits = ~UINT64_C(0);
-    if (!view->is_special_) {
-        /* all of them */
+    if (all) {
+        /* nothing to look at */
     } else if (view->rows_.words != NULL) {
         bits = view->rows_.words[word] ^ view->rows_.flip;
     } else if (view->rows_.is_filtered) {
@@ -448,18 +451,19 @@ SHOAL_INLINE bool shoal_view_take_run(shoal_view *view) {
         if (word == word_count) {
             return false;
         }
-        bits = shoal_view_word(view, row_count, word++);
+        bits = shoal_view_word(view, false, row_count, word++);
     }
     size_t first = (word - 1) * 64 + SHOAL_LOWEST_BIT(bits);
     bits += bits & (0 - bits); /* carries through the run: it is gone, and the bit behind it is set */
     while (bits == 0 && word < word_count) {
-        bits = shoal_view_word(view, row_count, word++) + 1; /* the run goes on through a full word */
+        bits = shoal_view_word(view, false, row_count, word++) + 1; /* the run goes on through a full word */
     }
     size_t end = bits == 0 ? row_count : (word - 1) * 64 + SHOAL_LOWEST_BIT(bits);
     end = end < row_count ? end : row_count;
     view->rows_.bits = bits & (bits - 1); /* without the carry, which stands where no row matched */
     view->rows_.word = word;
     view->count = end - first;
+    view->rows_.is_run = true;
     view->rows_.first = first;
     view->entities = (const shoal_entity *)(const void *)(view->base_ + 64) + first;
     return true;
@@ -537,12 +541,13 @@ SHOAL_INLINE shoal_row_walk shoal_rows_begin(const shoal_view *view) {
 
 /** Private to SHOAL_ROWS: the next row; false at the end. Thread: world. */
 SHOAL_INLINE bool shoal_rows_next(const shoal_view *view, shoal_row_walk *walk, size_t *row) {
+    bool all = !view->is_special_ || view->rows_.is_run;
     while (walk->bits_ == 0) {
         size_t word = walk->word_;
         if (word == walk->word_count_) {
             return false;
         }
-        walk->bits_ = shoal_view_word(view, view->count, word);
+        walk->bits_ = shoal_view_word(view, all, view->count, word);
         walk->word_ = word + 1;
     }
     *row = (walk->word_ - 1) * 64 + SHOAL_LOWEST_BIT(walk->bits_);
@@ -550,7 +555,7 @@ SHOAL_INLINE bool shoal_rows_next(const shoal_view *view, shoal_row_walk *walk, 
     return true;
 }
 
-/** Goes through the matching rows of a view: SHOAL_ROWS(&view, i) { position[i].x += 1; } */
+/** Goes through the rows of a view that match, whichever call stepped it: SHOAL_ROWS(&view, i) { x[i] += 1; } */
 #define SHOAL_ROWS(view, row)                                                                                          \
     for (shoal_row_walk row##_walk = shoal_rows_begin(view), *row##_once = &row##_walk; row##_once != NULL;            \
          row##_once = NULL)                                                                                            \
@@ -657,8 +662,8 @@ SHOAL_INLINE void *shoal_view_get_mut(const shoal_view *view, shoal_component co
     return shoal_view_value(shoal_view_place_of(view), component, row, true);
 }
 
-/** The one value that a shared, chunk or unique component has for all rows of the view. NULL as above. Thread: world.
- */
+/** The one value that a shared, chunk or unique component has for all rows of the view. NULL as above.
+    Thread: world. */
 SHOAL_INLINE const void *shoal_view_one(const shoal_view *view, shoal_component component) {
     return shoal_view_single(shoal_view_place_of(view), component, false);
 }

@@ -1,7 +1,7 @@
 /**
  * @file relation.h
- * Relations: components that name a target entity, with or without data. They do not change the archetype of an
- * entity, and are found from both ends.
+ * Relations: components that name a target entity, with or without data, found from both ends. They do not change the
+ * archetype of an entity, unless they are split.
  *
  *     SHOAL_RELATION(Owner, .exclusive = true)
  *     typedef struct { int count; } Holds;
@@ -21,6 +21,12 @@
  *
  * ChildOf is built in: exclusive, acyclic, its sources (the children) in order, destroyed with their parent. Every
  * acyclic relation keeps the depth of its sources: 0 for an entity without a target.
+ *
+ * A split relation (`.split = true`, exclusive or acyclic) puts the sources of each target into chunks of their own. A
+ * query for one target goes by these chunks and looks at no row; a change of the target moves the row, and a target
+ * costs an archetype for each set of components that its sources have. So it serves few targets with many sources each.
+ * What it does not do: shoal_spawn_many() takes one target for all, a command cannot have a placeholder as target, and
+ * a tree in which it leads from one entity to another is copied once a call.
  *
  * Every call can return INVALID_ARGUMENT, COMPONENT_INVALID, COMPONENT_KIND, and an ENTITY_ status for a bad source or
  * target. Those that change something are structural changes: WORLD_LOCKED, OUT_OF_MEMORY, MEMORY_LIMIT.

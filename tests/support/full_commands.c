@@ -251,7 +251,7 @@ static bool lost_its_target(const full_command *command, const full_value *value
 }
 
 static naive_outcome run_command(full_model *m, full_command *command) {
-    full_value values[FULL_SET_MAX];
+    full_value values[FULL_SET_MAX] = {{0}};
     for (size_t i = 0; i < command->value_count; i++) {
         values[i] = command->values[i];
         value_resolve(m, &values[i]);

@@ -138,7 +138,7 @@ static naive_outcome copies_make(full_world *full, full_tree_copy *copy, naive_o
 }
 
 naive_outcome full_copy_entities(full_world *full, const full_copying *copying, shoal_entity *roots) {
-    full_value values[FULL_VALUES_MAX];
+    full_value values[FULL_VALUES_MAX] = {{0}};
     full_copying all = *copying;
     for (size_t i = 0; i < copying->value_count; i++) {
         values[i] = copying->values[i];
