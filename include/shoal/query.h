@@ -223,28 +223,6 @@ typedef struct shoal_view_lock {
     uint32_t count;
 } shoal_view_lock;
 
-/* Where stepping through a query that is more than its archetypes has come to. */
-typedef struct shoal_view_cursor {
-    size_t match; /* of archetypes: the match; of a list: its run; of kept runs: the run */
-    size_t chunk;
-    size_t row; /* of a list: the next one in its run */
-} shoal_view_cursor;
-
-/* One step through such a query: a run of rows, or a chunk of which some rows match. */
-typedef struct shoal_view_step {
-    size_t count; /* rows; 0 at the end */
-    size_t first; /* row of the chunk */
-    const shoal_entity *entities;
-    char *base;
-    const uint32_t *offsets;
-    const char *match;
-    const uint64_t *words; /* which rows match, a bit each; NULL: ask shoal_query_word(), or all */
-    uint64_t flip;         /* turns the bits over */
-    size_t run;            /* of kept runs: which */
-    bool is_filtered;      /* only some of the rows match */
-    shoal_view_cursor cursor;
-} shoal_view_step;
-
 /* The head of a query. */
 struct shoal_query {
     shoal_view_lock *lock;
@@ -256,24 +234,23 @@ struct shoal_query {
     const uint32_t *write_keys; /* data term -> component id; UINT32_MAX where it may only be read */
     size_t data_count;
     const uint32_t *sizes; /* data term -> bytes of a value */
-    bool is_special;       /* more than archetypes decides: goes by shoal_query_prepare() and shoal_query_step() */
-    uint32_t open_views;   /* of a special query */
+    bool is_special;       /* more than archetypes decides: the library keeps where its views are */
 };
 
-/* What a view keeps of a special query. */
+/* Where a view of a special query is. It belongs to the query, so that a view stays small and its own members can live
+   in registers; a view takes over the first five after each step. */
 typedef struct shoal_view_rows {
-    size_t first;          /* row of the chunk that the run begins with */
-    size_t row_count;      /* of the chunk, of which runs are taken */
-    uint64_t bits;         /* of the current 64 rows, those that are still to come */
-    size_t word;           /* the next 64 */
-    const uint64_t *words; /* see shoal_view_step */
-    uint64_t flip;
-    size_t run;
-    shoal_view_cursor cursor;
-    const char *match; /* that of the chunk; the view's own stands at its end, so that its fast paths find nothing */
-    size_t term_count; /* the view's own is 0 for the same reason */
-    bool is_filtered;
-    bool is_run; /* the view's rows are a run: all of them match */
+    size_t count; /* the view's rows */
+    const shoal_entity *entities;
+    char *base;
+    const uint32_t *offsets; /* data term -> where its values for these rows begin */
+    const char *columns;     /* as a match: data term -> its own number, or SHOAL_NO_COLUMN */
+    const char *match;       /* of the archetype, in the query's cache */
+    size_t first;            /* row of the chunk that the rows begin with */
+    size_t run;              /* of kept runs: which */
+    const uint64_t *words;   /* which of the rows match, a bit each; NULL: ask shoal_view_rows_word() */
+    uint64_t flip;           /* turns the bits over */
+    bool is_filtered;        /* only some of them match */
 } shoal_view_rows;
 
 /** @endcond */
@@ -296,8 +273,7 @@ typedef struct shoal_view {
     shoal_query *query_;                         /* NULL when the view is closed */
     const char *outer_;                          /* the lock's holder before this view */
 
-    bool is_special_;
-    shoal_view_rows rows_; /* of special queries */
+    shoal_view_rows *rows_; /* of a special query; else NULL */
 } shoal_view;
 
 /** What a match has where an optional component is not there. */
@@ -306,20 +282,21 @@ typedef struct shoal_view {
 /** Private to begin: stores that a view was begun with a null pointer. Thread: any. */
 SHOAL_API shoal_status shoal_view_begin_failed(void);
 
-/** Private to begin: works out what a special query needs before it is stepped through. Thread: world. */
-SHOAL_API shoal_status shoal_query_prepare(shoal_query *query);
-
-/** Private to next: the step at a cursor. Thread: world. */
-SHOAL_API shoal_view_step shoal_query_step(const shoal_query *query, shoal_view_cursor cursor);
-
+/** Private to begin: works out what a special query needs, and opens a walk through it. Thread: world. */
+SHOAL_API shoal_status shoal_view_rows_open(shoal_query *query, shoal_view_rows **rows);
+/** Private to end. Thread: world. */
+SHOAL_API void shoal_view_rows_close(shoal_view_rows *rows);
+/** Private to next: the next run of rows that match; false at the end. Thread: world. */
+SHOAL_API bool shoal_view_rows_next(shoal_view_rows *rows);
+/** Private to next_chunk: the next chunk with rows that match. Thread: world. */
+SHOAL_API bool shoal_view_rows_next_chunk(shoal_view_rows *rows);
 /** Private to SHOAL_ROWS: which of the rows 64 * word to 64 * word + 63 of a chunk match. Thread: world. */
-SHOAL_API uint64_t shoal_query_word(const shoal_query *query, const char *match, const char *base,
-                                    const uint32_t *offsets, size_t count, size_t word);
+SHOAL_API uint64_t shoal_view_rows_word(const shoal_view_rows *rows, size_t word);
 
 /**
  * Opens a view before its first chunk and locks the world against structural changes. Views may nest.
- * INVALID_ARGUMENT for a null pointer; OUT_OF_MEMORY, MEMORY_LIMIT for a query that orders or groups. The view is
- * closed then and next returns false. Thread: world.
+ * INVALID_ARGUMENT for a null pointer; OUT_OF_MEMORY, MEMORY_LIMIT for a query that orders or groups, or that looks at
+ * rows and of which a view is open already. The view is closed then and next returns false. Thread: world.
  */
 SHOAL_INLINE shoal_status shoal_view_begin(shoal_view *view, shoal_query *query) {
     if (view == NULL) {
@@ -335,20 +312,18 @@ SHOAL_INLINE shoal_status shoal_view_begin(shoal_view *view, shoal_query *query)
     view->read_keys_ = view->write_keys_ = NULL;
     view->query_ = NULL;
     view->outer_ = NULL;
-    static const shoal_view_rows no_rows = {0, 0, 0, 0, NULL, 0, 0, {0, 0, 0}, NULL, 0, false, false};
-    view->is_special_ = false;
-    view->rows_ = no_rows;
+    view->rows_ = NULL;
     if (query == NULL) {
         return shoal_view_begin_failed();
     }
     shoal_view_lock *lock = query->lock;
     if (query->is_special) {
-        shoal_status status = shoal_query_prepare(query);
+        shoal_view_rows *rows = NULL;
+        shoal_status status = shoal_view_rows_open(query, &rows);
         if (status != SHOAL_OK) {
             return status;
         }
-        query->open_views++;
-        view->is_special_ = true;
+        view->rows_ = rows;
     }
     view->match_ = query->matches;
     view->match_end_ = query->is_special ? query->matches : query->matches + query->match_bytes;
@@ -365,17 +340,16 @@ SHOAL_INLINE shoal_status shoal_view_begin(shoal_view *view, shoal_query *query)
 SHOAL_INLINE void shoal_view_close(shoal_view *view) {
     shoal_view_lock *lock = view->query_->lock;
     lock->count--;
-    if (view->is_special_) {
-        view->query_->open_views--;
+    if (view->rows_ != NULL) {
+        shoal_view_rows_close(view->rows_);
+        view->rows_ = NULL;
     }
     /* A view that ends out of order leaves the name of a newer one in place. */
     bool is_newest = lock->holder == view->query_->name && view->outer_ != NULL;
     lock->holder = lock->count == 0 ? NULL : is_newest ? view->outer_ : lock->holder;
     view->count = 0;
     view->term_count_ = 0;
-    view->rows_.term_count = 0;
     view->query_ = NULL;
-    view->is_special_ = false;
 }
 
 /** Private to next: at the end of the last match. Thread: world. */
@@ -396,92 +370,20 @@ SHOAL_INLINE void shoal_view_end(shoal_view *view) {
     }
 }
 
-/** Private to next: takes over what a step has found. Thread: world. */
-SHOAL_INLINE void shoal_view_put_step(shoal_view *view, shoal_view_step step) {
-    view->count = step.count;
-    view->rows_.first = step.first;
-    view->entities = step.entities;
-    view->base_ = step.base;
-    view->offsets_ = step.offsets;
-    view->rows_.match = step.match;
-    view->rows_.words = step.words;
-    view->rows_.flip = step.flip;
-    view->rows_.run = step.run;
-    view->rows_.is_filtered = step.is_filtered;
-    view->rows_.cursor = step.cursor;
-    view->rows_.term_count = view->query_->data_count;
-    view->rows_.is_run = false;
-    view->rows_.row_count = step.count;
-    view->rows_.bits = 0;
-    view->rows_.word = 0;
-}
-
-/** Private to next: takes a step through a special query; false at the end. Thread: world. */
-SHOAL_INLINE bool shoal_view_take_step(shoal_view *view) {
-    shoal_view_step step = shoal_query_step(view->query_, view->rows_.cursor);
-    if (step.count == 0) {
+/** Private to next: takes over what a step of a special query has found, if anything. Its columns stand for the
+    current match and the last one, so that next finds no further chunk by itself. Thread: world. */
+SHOAL_INLINE bool shoal_view_take_rows(shoal_view *view, bool found) {
+    if (!found) {
         return shoal_view_finish(view);
     }
-    shoal_view_put_step(view, step);
+    const shoal_view_rows *rows = view->rows_;
+    view->count = rows->count;
+    view->entities = rows->entities;
+    view->base_ = rows->base;
+    view->offsets_ = rows->offsets;
+    view->match_ = view->match_end_ = rows->columns;
+    view->term_count_ = view->query_->data_count;
     return true;
-}
-
-/** Private: which of the 64 rows of a word of the current chunk match; `all` is true when it is known that all do.
-    Thread: world. */
-SHOAL_INLINE uint64_t shoal_view_word(const shoal_view *view, bool all, size_t row_count, size_t word) {
-    uint64_t bits = ~UINT64_C(0);
-    if (all) {
-        /* nothing to look at */
-    } else if (view->rows_.words != NULL) {
-        bits = view->rows_.words[word] ^ view->rows_.flip;
-    } else if (view->rows_.is_filtered) {
-        bits = shoal_query_word(view->query_, view->rows_.match, view->base_, view->offsets_, row_count, word);
-    }
-    return row_count - word * 64 < 64 ? bits & ((UINT64_C(1) << (row_count % 64)) - 1) : bits;
-}
-
-/** Private to next: the next run of matching rows of a chunk of which some match; false at the chunk's end.
-    Thread: world. */
-SHOAL_INLINE bool shoal_view_take_run(shoal_view *view) {
-    size_t row_count = view->rows_.row_count;
-    size_t word_count = (row_count + 63) / 64;
-    uint64_t bits = view->rows_.bits;
-    size_t word = view->rows_.word; /* the one behind that of `bits` */
-    while (bits == 0) {
-        if (word == word_count) {
-            return false;
-        }
-        bits = shoal_view_word(view, false, row_count, word++);
-    }
-    size_t first = (word - 1) * 64 + SHOAL_LOWEST_BIT(bits);
-    bits += bits & (0 - bits); /* carries through the run: it is gone, and the bit behind it is set */
-    while (bits == 0 && word < word_count) {
-        bits = shoal_view_word(view, false, row_count, word++) + 1; /* the run goes on through a full word */
-    }
-    size_t end = bits == 0 ? row_count : (word - 1) * 64 + SHOAL_LOWEST_BIT(bits);
-    end = end < row_count ? end : row_count;
-    view->rows_.bits = bits & (bits - 1); /* without the carry, which stands where no row matched */
-    view->rows_.word = word;
-    view->count = end - first;
-    view->rows_.is_run = true;
-    view->rows_.first = first;
-    view->entities = (const shoal_entity *)(const void *)(view->base_ + 64) + first;
-    return true;
-}
-
-/** Private to next: the next run of a special query. Thread: world. */
-SHOAL_INLINE bool shoal_view_next_run(shoal_view *view) {
-    for (;;) {
-        if (view->rows_.is_filtered && shoal_view_take_run(view)) {
-            return true;
-        }
-        if (!shoal_view_take_step(view)) {
-            return false;
-        }
-        if (!view->rows_.is_filtered) {
-            return true;
-        }
-    }
 }
 
 /**
@@ -496,7 +398,8 @@ SHOAL_INLINE bool shoal_view_next(shoal_view *view) {
         const shoal_view_archetype *archetype;
         do {
             if (match == view->match_end_) {
-                return view->is_special_ ? shoal_view_next_run(view) : shoal_view_finish(view);
+                return view->rows_ != NULL ? shoal_view_take_rows(view, shoal_view_rows_next(view->rows_))
+                                           : shoal_view_finish(view);
             }
             match += view->query_->match_stride;
             archetype = ((const shoal_view_match *)(const void *)match)->archetype;
@@ -523,7 +426,8 @@ SHOAL_INLINE bool shoal_view_next(shoal_view *view) {
  * runs, as shoal_view_next() does. Do not mix it with shoal_view_next() in one view. Thread: world.
  */
 SHOAL_INLINE bool shoal_view_next_chunk(shoal_view *view) {
-    return view->is_special_ ? shoal_view_take_step(view) : shoal_view_next(view);
+    return view->rows_ != NULL ? shoal_view_take_rows(view, shoal_view_rows_next_chunk(view->rows_))
+                               : shoal_view_next(view);
 }
 
 /** A walk over the matching rows of a view; see SHOAL_ROWS. */
@@ -541,13 +445,18 @@ SHOAL_INLINE shoal_row_walk shoal_rows_begin(const shoal_view *view) {
 
 /** Private to SHOAL_ROWS: the next row; false at the end. Thread: world. */
 SHOAL_INLINE bool shoal_rows_next(const shoal_view *view, shoal_row_walk *walk, size_t *row) {
-    bool all = !view->is_special_ || view->rows_.is_run;
+    const shoal_view_rows *rows = view->rows_;
     while (walk->bits_ == 0) {
         size_t word = walk->word_;
         if (word == walk->word_count_) {
             return false;
         }
-        walk->bits_ = shoal_view_word(view, all, view->count, word);
+        uint64_t bits = ~UINT64_C(0);
+        if (rows != NULL && rows->is_filtered) {
+            bits = rows->words != NULL ? rows->words[word] ^ rows->flip : shoal_view_rows_word(rows, word);
+        }
+        bool is_whole = view->count - word * 64 >= 64;
+        walk->bits_ = is_whole ? bits : bits & ((UINT64_C(1) << (view->count % 64)) - 1);
         walk->word_ = word + 1;
     }
     *row = (walk->word_ - 1) * 64 + SHOAL_LOWEST_BIT(walk->bits_);
@@ -574,15 +483,6 @@ SHOAL_INLINE void *shoal_view_find(const shoal_view *view, const uint32_t *keys,
             uint16_t column = ((const uint16_t *)(const void *)(view->match_ + sizeof(shoal_view_match)))[term];
             *found = true;
             return column != SHOAL_NO_COLUMN ? view->base_ + view->offsets_[column] : NULL;
-        }
-    }
-    for (size_t term = 0; view->is_special_ && term < view->rows_.term_count; term++) {
-        if (keys[term] == id) {
-            uint16_t column = ((const uint16_t *)(const void *)(view->rows_.match + sizeof(shoal_view_match)))[term];
-            *found = true;
-            return column != SHOAL_NO_COLUMN
-                       ? view->base_ + view->offsets_[column] + view->rows_.first * view->query_->sizes[term]
-                       : NULL;
         }
     }
     *found = false;
@@ -627,10 +527,14 @@ typedef struct shoal_view_place {
 
 /** Private to the calls below. Thread: world. */
 SHOAL_INLINE shoal_view_place shoal_view_place_of(const shoal_view *view) {
-    shoal_view_place place = {view->query_,    view->is_special_ ? view->rows_.match : view->match_,
-                              view->base_,     view->rows_.first,
-                              view->rows_.run, view->entities,
-                              view->count,     view->count != 0};
+    const shoal_view_rows *rows = view->rows_;
+    shoal_view_place place = {view->query_,   view->match_, view->base_,     0, 0,
+                              view->entities, view->count,  view->count != 0};
+    if (rows != NULL) {
+        place.match = rows->match;
+        place.first = rows->first;
+        place.run = rows->run;
+    }
     return place;
 }
 

@@ -199,39 +199,18 @@ static shoal_status run_add(query_data *query, query_run added) {
     return status;
 }
 
-/* A walk over the runs of matching rows in the order of iteration without sorting, with the means of a view. */
-static shoal_view natural_begin(query_data *query) {
-    return (shoal_view){.query_ = &query->head, .is_special_ = true};
-}
-
-static bool natural_next(const query_data *query, shoal_view *walk) {
-    for (;;) {
-        if (walk->rows_.is_filtered && shoal_view_take_run(walk)) {
-            return true;
-        }
-        shoal_view_step step = query_step_natural(query, walk->rows_.cursor);
-        if (step.count == 0) {
-            return false;
-        }
-        shoal_view_put_step(walk, step);
-        if (!step.is_filtered) {
-            return true;
-        }
-    }
-}
-
 /* Where the rows of a walk are. */
-static query_run walk_run(const query_data *query, const shoal_view *walk) {
-    const query_match *match = (const query_match *)(const void *)walk->rows_.match;
+static query_run walk_run(const query_data *query, const query_rows *walk) {
+    const query_match *match = (const query_match *)(const void *)walk->head.match;
     const shoal_archetype *archetype = match->archetype;
-    uint32_t chunk = query->goes_by_list ? 0 : (uint32_t)walk->rows_.cursor.chunk - 1;
-    while (chunk_base(&archetype->chunks[chunk]) != walk->base_) {
+    uint32_t chunk = query->goes_by_list ? 0 : (uint32_t)walk->cursor.chunk - 1;
+    while (chunk_base(&archetype->chunks[chunk]) != walk->head.base) {
         chunk++; /* a list does not know */
     }
-    return (query_run){.match = (uint32_t)query_match_number(query, walk->rows_.match),
+    return (query_run){.match = (uint32_t)query_match_number(query, walk->head.match),
                        .chunk = chunk,
-                       .first = (uint32_t)walk->rows_.first,
-                       .count = (uint32_t)walk->count};
+                       .first = (uint32_t)walk->head.first,
+                       .count = (uint32_t)walk->head.count};
 }
 
 /* The group of one row. */
@@ -401,9 +380,9 @@ static shoal_status refresh_grouped(query_data *query) {
     order->is_kept = false;
     order->run_count = 0;
     order->row_count = 0;
-    shoal_view walk = natural_begin(query);
-    while (natural_next(query, &walk)) {
-        shoal_status status = runs_add_grouped(query, walk_run(query, &walk), walk.entities);
+    query_rows walk = query_rows_natural(query);
+    while (query_rows_next(&walk)) {
+        shoal_status status = runs_add_grouped(query, walk_run(query, &walk), walk.head.entities);
         if (status != SHOAL_OK) {
             return status;
         }
@@ -513,13 +492,13 @@ static shoal_status items_gather(query_data *query, order_changes *changes, size
     size_t room = order->sorted.capacity / 2;
     *changes = (order_changes){.same_rows = true};
     *count = 0;
-    shoal_view walk = natural_begin(query);
-    while (status == SHOAL_OK && natural_next(query, &walk)) {
+    query_rows walk = query_rows_natural(query);
+    while (status == SHOAL_OK && query_rows_next(&walk)) {
         query_run run = walk_run(query, &walk);
         const query_match *match = query_match_at(query, run.match);
         for (uint32_t i = 0; i < run.count; i++) {
-            query_item item = {.entity = walk.entities[i],
-                               .group = group_of(query, match, walk.entities[i]),
+            query_item item = {.entity = walk.head.entities[i],
+                               .group = group_of(query, match, walk.head.entities[i]),
                                .match = run.match,
                                .chunk = run.chunk,
                                .row = run.first + i};

@@ -239,6 +239,7 @@ void query_free(query_data *query) {
         }
     }
     query_order_release(query);
+    query_rows_release(query);
     query_unwatch(query);
     memory_release(memory, SHOAL_PURPOSE_QUERY, query, query->block_bytes, 16);
 }
@@ -257,7 +258,8 @@ static shoal_status query_fill(query_data *query, const shoal_query_def *def) {
         return status;
     }
     terms_sum_up(query);
-    status = query_watch(query);
+    status = query->head.is_special ? query_rows_reserve(query) : SHOAL_OK;
+    status = status == SHOAL_OK ? query_watch(query) : status;
     return status == SHOAL_OK ? SHOAL_OK : world_fail(query->world, status, create_call);
 }
 
@@ -347,8 +349,7 @@ static uint64_t match_count_rows(const query_data *query, const query_match *mat
     for (uint32_t c = 0; c < match->archetype->chunk_count; c++) {
         const chunk_ref *ref = &match->archetype->chunks[c];
         for (size_t word = 0; word * 64 < ref->count; word++) {
-            count += count_bits(
-                shoal_query_word(&query->head, (const char *)match, chunk_base(ref), ref->offsets, ref->count, word));
+            count += count_bits(query_match_word(query, match, ref, word));
         }
     }
     return count;

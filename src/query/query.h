@@ -12,8 +12,8 @@
  * group or look up the tree are special: step.c goes through them, by one of three ways:
  *
  *     archetypes   every match, its chunks, the runs of rows that pass the filter
- *     a list       the entities of the smallest sparse set or relation among its terms, where no term needs the
- * archetype kept runs    worked out by order.c when a view begins, and kept until something changes
+ *     a list       the entities of the smallest sparse set or relation among its terms, where no term needs the archetype
+ *     kept runs    worked out by order.c when a view begins, and kept until something changes
  *
  * Invariant "cached": matches lists exactly the archetypes that may match, by age. Thread rule: matching is "world",
  * reading "read".
@@ -96,6 +96,29 @@ typedef struct query_order {
     bool is_kept; /* runs are those of `stamp` */
 } query_order;
 
+/* Where stepping through a special query has come to. */
+typedef struct query_cursor {
+    size_t match; /* of archetypes: the match; of a list: its run; of kept runs: the run */
+    size_t chunk; /* of archetypes: the next one of the match */
+    size_t row;   /* of a list: the next one in its run */
+} query_cursor;
+
+/* A walk through a special query: of a view, or of order.c. */
+typedef struct query_rows {
+    shoal_view_rows head; /* first, so that what a view sees is the walk */
+    struct query_data *query;
+    query_cursor cursor;
+    bool goes_by_kept; /* runs */
+    chunk_ref ref;     /* of the rows */
+    size_t row_count;  /* of the chunk out of which runs are taken; 0: of none */
+    uint64_t bits;     /* of the current 64 rows, those that are still to come */
+    size_t word;       /* the next 64 */
+    struct query_rows *next_spare;
+    struct query_rows *next_made;
+    uint32_t *offsets;         /* of a view's walk: the head's, for writing; they lie behind it */
+    struct query_match *terms; /* and its columns */
+} query_rows;
+
 /* A query's public head (include/shoal/query.h) is what views read; this is all of it. */
 typedef struct query_data {
     shoal_query head; /* first, so that a query is its data */
@@ -121,6 +144,9 @@ typedef struct query_data {
     bool keeps_runs;
     const sparse_set *driver;         /* the list: entities of a sparse set (or of a relation's sources), */
     const relation_list *driver_list; /* or the sources of one target; NULL: nothing */
+    query_rows *made_rows;            /* all walks that views have needed at once */
+    query_rows *spare_rows;           /* those of them that are not open */
+    size_t open_rows;
     query_order order;
 } query_data;
 
@@ -212,9 +238,18 @@ const void *query_ancestor_value(const shoal_world *world, const query_term *ter
 
 /* ---- step.c ---- */
 
-/* One step by archetypes or by the list, whatever the query keeps. By archetypes only some of the rows may match; then
-   is_filtered is set, and shoal_query_word() says which. */
-shoal_view_step query_step_natural(const query_data *query, shoal_view_cursor cursor);
+/* Which of the 64 rows of a word of a chunk match. */
+uint64_t query_match_word(const query_data *query, const query_match *match, const chunk_ref *ref, size_t word);
+
+/* A walk by archetypes or by the list, whatever the query keeps. */
+query_rows query_rows_natural(query_data *query);
+
+/* The next run of rows that match; false at the end. */
+bool query_rows_next(query_rows *rows);
+
+/* Makes sure that there is room for one more walk, and gives all of it back. */
+shoal_status query_rows_reserve(query_data *query);
+void query_rows_release(query_data *query);
 
 /* Chooses the list that step.c goes by. */
 void query_choose_driver(query_data *query);

@@ -1,23 +1,21 @@
 /*
- * Going through special queries; see query.h for the three ways. A step is a pure function of the query and a cursor,
- * so a view needs no memory but its own.
+ * Going through special queries; see query.h for the three ways. A step goes from one chunk with rows that match (of
+ * lists and kept runs: from one run) to the next; where only some of a chunk's rows match, query_rows_next() cuts runs
+ * out of it, a word of 64 rows at a time, and SHOAL_ROWS takes single rows.
  *
- * A step by archetypes is a whole chunk with at least one row that matches; the view takes runs out of it, or
- * SHOAL_ROWS single rows. Budget: about 40 instructions a chunk beside those of the filter; a chunk without a filter,
- * or with enable bits alone, costs nothing for each row. Thread rule: world.
+ * A query has room for one walk, and makes more where views of it nest; they are kept until the query ends, so that
+ * opening one again needs no memory. Budget: about 40 instructions a chunk beside those of the filter; a chunk without
+ * a filter, or with enable bits alone, costs nothing for each row. Thread rule: world.
  */
 #include "query.h"
 
 #include <string.h>
 
-static const shoal_view_step step_end;
-
 static uint64_t low_bits(size_t count) {
     return count >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << count) - 1;
 }
 
-/* The matching rows of one word of a chunk. */
-static uint64_t match_word(const query_data *query, const query_match *match, const chunk_ref *ref, size_t word) {
+uint64_t query_match_word(const query_data *query, const query_match *match, const chunk_ref *ref, size_t word) {
     uint64_t candidates = low_bits(ref->count - word * 64);
     unsigned filter = query_match_filter(query, match);
     if (filter == QUERY_FILTER_NONE) {
@@ -30,62 +28,76 @@ static uint64_t match_word(const query_data *query, const query_match *match, co
     return candidates & (filter == QUERY_FILTER_ENABLED ? bits : ~bits);
 }
 
-uint64_t shoal_query_word(const shoal_query *query, const char *match, const char *base, const uint32_t *offsets,
-                          size_t count, size_t word) {
-    const query_match *found = (const query_match *)(const void *)match;
-    const shoal_chunk *chunk = (const shoal_chunk *)(const void *)base;
-    chunk_ref ref = {.bits = (uintptr_t)base | (chunk->pool - found->archetype->first_pool),
-                     .offsets = offsets,
-                     .count = (uint32_t)count};
-    return match_word(query_of_const(query), found, &ref, word);
+/* The rows of the walk's chunk from `first` on; a view finds its columns as it does those of a whole chunk. */
+static void rows_begin_at(query_rows *rows, size_t first, size_t count) {
+    const query_match *match = (const query_match *)(const void *)rows->head.match;
+    const uint32_t *sizes = rows->query->sizes;
+    rows->head.count = count;
+    rows->head.first = first;
+    rows->head.entities = chunk_entities(&rows->ref) + first;
+    for (size_t i = 0; rows->terms != NULL && i < rows->query->head.data_count; i++) {
+        uint16_t column = match->columns[i];
+        rows->terms->columns[i] = column != SHOAL_NO_COLUMN ? (uint16_t)i : SHOAL_NO_COLUMN;
+        if (column != SHOAL_NO_COLUMN) {
+            rows->offsets[i] = rows->ref.offsets[column] + (uint32_t)(first * sizes[i]);
+        }
+    }
 }
 
-static shoal_view_step step_of(const query_match *match, const chunk_ref *ref, size_t first, size_t count) {
-    return (shoal_view_step){.count = count,
-                             .first = first,
-                             .entities = chunk_entities(ref) + first,
-                             .base = chunk_base(ref),
-                             .offsets = ref->offsets,
-                             .match = (const char *)match};
+/* The walk is at these rows of a chunk, all of which match. */
+static void rows_put(query_rows *rows, const query_match *match, const chunk_ref *ref, size_t first, size_t count) {
+    rows->ref = *ref;
+    rows->word = rows->row_count = 0;
+    rows->bits = 0;
+    rows->head.base = chunk_base(ref);
+    rows->head.match = (const char *)match;
+    rows->head.words = NULL;
+    rows->head.flip = 0;
+    rows->head.is_filtered = false;
+    rows_begin_at(rows, first, count);
 }
 
 /* ---- by archetypes ---- */
 
 /* A whole chunk, with the words that say which rows match. */
-static shoal_view_step step_chunk(const query_data *query, const query_match *match, const chunk_ref *ref) {
-    shoal_view_step step = step_of(match, ref, 0, ref->count);
+static void rows_put_chunk(query_rows *rows, const query_match *match, const chunk_ref *ref) {
+    const query_data *query = rows->query;
     unsigned filter = query_match_filter(query, match);
-    step.is_filtered = filter != QUERY_FILTER_NONE;
-    if (filter == QUERY_FILTER_ENABLED || filter == QUERY_FILTER_DISABLED) {
-        step.words = archetype_bits(match->archetype, ref->bits, query_match_toggle(query, match));
-        step.flip = filter == QUERY_FILTER_ENABLED ? 0 : ~UINT64_C(0);
+    rows_put(rows, match, ref, 0, ref->count);
+    if (filter != QUERY_FILTER_NONE) {
+        rows->head.is_filtered = true;
+        rows->row_count = ref->count;
     }
-    return step;
+    if (filter == QUERY_FILTER_ENABLED || filter == QUERY_FILTER_DISABLED) {
+        rows->head.words = archetype_bits(match->archetype, ref->bits, query_match_toggle(query, match));
+        rows->head.flip = filter == QUERY_FILTER_ENABLED ? 0 : ~UINT64_C(0);
+    }
 }
 
 /* True when some row of a chunk passes the filter of its match. */
 static bool chunk_has_any(const query_data *query, const query_match *match, const chunk_ref *ref) {
     for (size_t word = 0; word * 64 < ref->count; word++) {
-        if (match_word(query, match, ref, word) != 0) {
+        if (query_match_word(query, match, ref, word) != 0) {
             return true;
         }
     }
     return false;
 }
 
-static shoal_view_step step_archetypes(const query_data *query, shoal_view_cursor cursor) {
-    for (; cursor.match < query->match_count; cursor.match++, cursor.chunk = 0) {
-        const query_match *match = query_match_at(query, cursor.match);
-        for (; cursor.chunk < match->archetype->chunk_count; cursor.chunk++) {
-            const chunk_ref *ref = &match->archetype->chunks[cursor.chunk];
+static bool step_archetypes(query_rows *rows) {
+    const query_data *query = rows->query;
+    query_cursor *cursor = &rows->cursor;
+    for (; cursor->match < query->match_count; cursor->match++, cursor->chunk = 0) {
+        const query_match *match = query_match_at(query, cursor->match);
+        while (cursor->chunk < match->archetype->chunk_count) {
+            const chunk_ref *ref = &match->archetype->chunks[cursor->chunk++];
             if (chunk_has_any(query, match, ref)) {
-                shoal_view_step step = step_chunk(query, match, ref);
-                step.cursor = (shoal_view_cursor){.match = cursor.match, .chunk = cursor.chunk + 1};
-                return step;
+                rows_put_chunk(rows, match, ref);
+                return true;
             }
         }
     }
-    return step_end;
+    return false;
 }
 
 /* ---- by a list ---- */
@@ -123,37 +135,41 @@ static bool list_match(const query_data *query, shoal_entity entity, row_place *
            query_filter_word(query, place->archetype, &ref, place->row / 64, candidate) != 0;
 }
 
+/* A run that begins with the row of one entity. */
+static void rows_put_first(query_rows *rows, const query_match *match, row_place place) {
+    chunk_ref ref = {.bits = place.chunk, .offsets = archetype_layout(place.archetype, place.chunk)};
+    rows_put(rows, match, &ref, place.row, 1);
+}
+
 /* The entities of the list that match and lie in rows one after the other make one run. */
-static shoal_view_step step_list(const query_data *query, shoal_view_cursor cursor) {
+static bool step_list(query_rows *rows) {
+    query_cursor *cursor = &rows->cursor;
     const shoal_entity *entities = NULL;
     size_t count = 0;
     const query_match *match = NULL;
-    shoal_view_step step = step_end;
     row_place begin = {0};
-    for (; list_run(query, cursor.match, &entities, &count); cursor.match++, cursor.row = 0) {
-        for (; cursor.row < count; cursor.row++) {
+    size_t taken = 0;
+    for (; list_run(rows->query, cursor->match, &entities, &count); cursor->match++, cursor->row = 0) {
+        for (; cursor->row < count; cursor->row++) {
             row_place place;
             const query_match *last = match;
-            bool matches = list_match(query, entities[cursor.row], &place, &match);
-            bool extends =
-                step.count != 0 && matches && place.chunk == begin.chunk && place.row == begin.row + step.count;
-            if (step.count != 0 && !extends) {
-                step.cursor = cursor;
-                return step;
+            bool matches = list_match(rows->query, entities[cursor->row], &place, &match);
+            bool extends = taken != 0 && matches && place.chunk == begin.chunk && place.row == begin.row + taken;
+            if (taken != 0 && !extends) {
+                rows->head.count = taken;
+                return true;
             }
-            if (extends) {
-                step.count++;
-            } else if (matches) {
+            if (matches && taken == 0) {
                 begin = place;
-                chunk_ref ref = {.bits = place.chunk, .offsets = archetype_layout(place.archetype, place.chunk)};
-                step = step_of(match, &ref, place.row, 1);
-            } else {
+                rows_put_first(rows, match, place);
+            } else if (!matches) {
                 match = last != NULL ? last : match;
             }
+            taken += matches;
         }
     }
-    step.cursor = cursor;
-    return step;
+    rows->head.count = taken;
+    return taken != 0;
 }
 
 /* The set of entities that a required term alone allows, and how many there are. */
@@ -185,47 +201,172 @@ void query_choose_driver(query_data *query) {
     }
 }
 
+/* ---- kept runs ---- */
+
+static bool step_kept(query_rows *rows) {
+    const query_data *query = rows->query;
+    if (rows->cursor.match >= query->order.run_count) {
+        return false;
+    }
+    const query_run *run = (const query_run *)query->order.runs.items + rows->cursor.match;
+    const query_match *match = query_match_at(query, run->match);
+    rows_put(rows, match, &match->archetype->chunks[run->chunk], run->first, run->count);
+    rows->head.run = rows->cursor.match++;
+    return true;
+}
+
 /* ---- all ways ---- */
 
-shoal_view_step query_step_natural(const query_data *query, shoal_view_cursor cursor) {
-    if (query->is_shut) {
-        return step_end;
+static bool rows_step(query_rows *rows) {
+    if (rows->query->is_shut) {
+        return false;
     }
-    return query->goes_by_list ? step_list(query, cursor) : step_archetypes(query, cursor);
+    return rows->goes_by_kept ? step_kept(rows) : rows->query->goes_by_list ? step_list(rows) : step_archetypes(rows);
 }
 
-shoal_view_step shoal_query_step(const shoal_query *query, shoal_view_cursor cursor) {
-    const query_data *data = query_of_const(query);
-    if (!data->keeps_runs) {
-        return query_step_natural(data, cursor);
-    }
-    if (cursor.match >= data->order.run_count || data->is_shut) {
-        return step_end;
-    }
-    const query_run *run = (const query_run *)data->order.runs.items + cursor.match;
-    const query_match *match = query_match_at(data, run->match);
-    shoal_view_step step = step_of(match, &match->archetype->chunks[run->chunk], run->first, run->count);
-    step.run = cursor.match;
-    step.cursor.match = cursor.match + 1;
-    return step;
+query_rows query_rows_natural(query_data *query) {
+    return (query_rows){.query = query};
 }
 
-shoal_status shoal_query_prepare(shoal_query *query) {
+/* The bits of a word of the chunk that the walk is in. */
+static uint64_t rows_word(const query_rows *rows, size_t word) {
+    const query_match *match = (const query_match *)(const void *)rows->head.match;
+    if (rows->head.words == NULL) {
+        return query_match_word(rows->query, match, &rows->ref, word);
+    }
+    return (rows->head.words[word] ^ rows->head.flip) & low_bits(rows->row_count - word * 64);
+}
+
+uint64_t shoal_view_rows_word(const shoal_view_rows *rows, size_t word) {
+    return rows_word((const query_rows *)rows, word);
+}
+
+/* The next run out of a chunk of which some rows match; false at the chunk's end. */
+static bool rows_take_run(query_rows *rows) {
+    size_t word_count = (rows->row_count + 63) / 64;
+    uint64_t bits = rows->bits;
+    size_t word = rows->word; /* the one behind that of `bits` */
+    while (bits == 0) {
+        if (word == word_count) {
+            return false;
+        }
+        bits = rows_word(rows, word++);
+    }
+    size_t first = (word - 1) * 64 + SHOAL_LOWEST_BIT(bits);
+    bits += bits & (0 - bits); /* carries through the run: it is gone, and the bit behind it is set */
+    while (bits == 0 && word < word_count) {
+        bits = rows_word(rows, word++) + 1; /* the run goes on through a full word */
+    }
+    size_t end = bits == 0 ? rows->row_count : (word - 1) * 64 + SHOAL_LOWEST_BIT(bits);
+    end = end < rows->row_count ? end : rows->row_count;
+    rows->bits = bits & (bits - 1); /* without the carry, which stands where no row matched */
+    rows->word = word;
+    rows_begin_at(rows, first, end - first);
+    return true;
+}
+
+bool query_rows_next(query_rows *rows) {
+    for (;;) {
+        if (rows->row_count != 0 && rows_take_run(rows)) {
+            return true;
+        }
+        if (!rows_step(rows)) {
+            return false;
+        }
+        if (!rows->head.is_filtered) {
+            return true;
+        }
+        rows->head.is_filtered = false; /* of the runs that follow */
+    }
+}
+
+bool shoal_view_rows_next(shoal_view_rows *rows) {
+    return query_rows_next((query_rows *)rows);
+}
+
+bool shoal_view_rows_next_chunk(shoal_view_rows *rows) {
+    return rows_step((query_rows *)rows);
+}
+
+/* ---- opening and closing ---- */
+
+/* What views of a query go by, worked out for the first of them that is open: it stays as it is for the others. */
+static shoal_status query_prepare(query_data *query) {
+    query->is_shut = query->has_gate && !query_gate_is_open(query);
+    if (query->goes_by_list) {
+        query->driver = NULL;
+        query->driver_list = NULL;
+        query_choose_driver(query);
+    }
+    return query->keeps_runs && !query->is_shut ? query_order_refresh(query) : SHOAL_OK;
+}
+
+/* A walk of a view: the walk, its columns as a match, its offsets. */
+static size_t rows_bytes(const query_data *query, size_t *terms_at, size_t *offsets_at) {
+    size_t count = query->head.data_count;
+    *terms_at = align_up(sizeof(query_rows), _Alignof(query_match));
+    *offsets_at = align_up(*terms_at + sizeof(query_match) + count * sizeof(uint16_t), _Alignof(uint32_t));
+    return *offsets_at + count * sizeof(uint32_t);
+}
+
+shoal_status query_rows_reserve(query_data *query) {
+    size_t terms_at;
+    size_t offsets_at;
+    size_t bytes = rows_bytes(query, &terms_at, &offsets_at);
+    if (query->spare_rows == NULL) {
+        query_rows *made = memory_allocate_zero(&query->world->memory, SHOAL_PURPOSE_QUERY, bytes, 16);
+        if (made == NULL) {
+            return query->world->memory.failure;
+        }
+        made->terms = (query_match *)(void *)((char *)made + terms_at);
+        made->offsets = (uint32_t *)(void *)((char *)made + offsets_at);
+        made->next_made = query->made_rows;
+        query->made_rows = query->spare_rows = made;
+    }
+    return SHOAL_OK;
+}
+
+shoal_status shoal_view_rows_open(shoal_query *query, shoal_view_rows **rows) {
     query_data *data = query_of(query);
-    if (query->open_views != 0) {
-        return SHOAL_OK; /* what an open view goes by stays as it is */
+    shoal_status status = query_rows_reserve(data);
+    if (status == SHOAL_OK && data->open_rows == 0) {
+        status = query_prepare(data);
     }
-    data->is_shut = data->has_gate && !query_gate_is_open(data);
-    if (data->goes_by_list) {
-        data->driver = NULL;
-        data->driver_list = NULL;
-        query_choose_driver(data);
+    if (status != SHOAL_OK) {
+        return world_fail(data->world, status, "shoal_view_begin");
     }
-    if (!data->keeps_runs || data->is_shut) {
-        return SHOAL_OK;
+    query_rows *opened = data->spare_rows;
+    data->spare_rows = opened->next_spare;
+    data->open_rows++;
+    *opened = (query_rows){.query = data,
+                           .goes_by_kept = data->keeps_runs,
+                           .next_made = opened->next_made,
+                           .terms = opened->terms,
+                           .offsets = opened->offsets};
+    opened->head.columns = (const char *)opened->terms;
+    opened->head.offsets = opened->offsets;
+    *rows = &opened->head;
+    return SHOAL_OK;
+}
+
+void shoal_view_rows_close(shoal_view_rows *rows) {
+    query_rows *closed = (query_rows *)rows;
+    query_data *query = closed->query;
+    closed->next_spare = query->spare_rows;
+    query->spare_rows = closed;
+    query->open_rows--;
+}
+
+void query_rows_release(query_data *query) {
+    size_t terms_at;
+    size_t offsets_at;
+    while (query->made_rows != NULL) {
+        query_rows *next = query->made_rows->next_made;
+        memory_release(&query->world->memory, SHOAL_PURPOSE_QUERY, query->made_rows,
+                       rows_bytes(query, &terms_at, &offsets_at), 16);
+        query->made_rows = next;
     }
-    shoal_status status = query_order_refresh(data);
-    return status == SHOAL_OK ? SHOAL_OK : world_fail(data->world, status, "shoal_view_begin");
+    query->spare_rows = NULL;
 }
 
 shoal_status query_collect(query_data *query, shoal_entity **entities, size_t *count) {
