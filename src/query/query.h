@@ -12,7 +12,7 @@
  * group or look up the tree are special: step.c goes through them, by one of three ways:
  *
  *     archetypes   every match, its chunks, the runs of rows that pass the filter
- *     a list       the entities of the smallest sparse set or relation among its terms, where no term needs the archetype
+ *     a list       the entities of the smallest sparse set or relation among the terms, if none needs the archetype
  *     kept runs    worked out by order.c when a view begins, and kept until something changes
  *
  * Invariant "cached": matches lists exactly the archetypes that may match, by age. Thread rule: matching is "world",
