@@ -28,6 +28,7 @@ static spinlock lock = SPINLOCK_INIT;
 static page_region *buckets[BUCKET_COUNT]; /* guard: lock */
 static page_region *with_room;             /* guard: lock */
 static size_t outstanding_bytes;           /* guard: lock; of all blocks */
+static size_t spare_count;                 /* guard: lock; regions without a used unit */
 
 static page_region **bucket_of(const void *block) {
     return &buckets[((uintptr_t)block / PLATFORM_HUGE_BYTES) % BUCKET_COUNT];
@@ -79,6 +80,7 @@ static page_region *region_make(void) {
     *region = (page_region){.next_in_bucket = *bucket, .memory = memory, .free_units = ALL_FREE};
     *bucket = region;
     room_link(region);
+    spare_count++;
     return region;
 }
 
@@ -102,16 +104,17 @@ static void region_end(page_region *region) {
     free(region);
 }
 
-/* Units out of a region with room, or out of a new one. */
-static void *units_take(uint32_t count) {
+/* Units out of a region with room, or out of a new one, if there may be one. */
+static void *units_take(uint32_t count, bool makes_region) {
     page_region *region = with_room;
     while (region != NULL && run_find(region->free_units, count) == UNIT_COUNT) {
         region = region->next;
     }
-    region = region != NULL ? region : region_make();
+    region = region == NULL && makes_region ? region_make() : region;
     if (region == NULL) {
         return NULL;
     }
+    spare_count -= region->free_units == ALL_FREE;
     uint32_t first = run_find(region->free_units, count);
     region->free_units &= ~run_mask(first, count);
     if (region->free_units == 0) {
@@ -125,8 +128,10 @@ static void units_give(page_region *region, const char *block, uint32_t count) {
         room_link(region);
     }
     region->free_units |= run_mask((uint32_t)((size_t)(block - region->memory) / UNIT_BYTES), count);
-    if (region->free_units == ALL_FREE) {
+    if (region->free_units == ALL_FREE && spare_count == PAGES_SPARE_REGIONS) {
         region_end(region);
+    } else {
+        spare_count += region->free_units == ALL_FREE;
     }
 }
 
@@ -144,8 +149,8 @@ void *pages_allocate(size_t byte_size) {
     }
     spinlock_lock(&lock);
     void *block = NULL;
-    if (size_has_units(byte_size) && outstanding_bytes >= PAGES_SMALL_BYTES) {
-        block = units_take(unit_count(byte_size));
+    if (size_has_units(byte_size)) {
+        block = units_take(unit_count(byte_size), outstanding_bytes >= PAGES_SMALL_BYTES);
     }
     if (block == NULL) {
         block = platform_pages_allocate(align_up(byte_size, PLATFORM_PAGE_BYTES));
