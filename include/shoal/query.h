@@ -230,11 +230,10 @@ struct shoal_query {
     const char *matches; /* shoal_view_match, match_stride bytes each, between two unused ones */
     size_t match_stride;
     size_t match_bytes;         /* of all matches, without the unused ones */
-    const uint32_t *read_keys;  /* data term -> component id */
-    const uint32_t *write_keys; /* data term -> component id; UINT32_MAX where it may only be read */
+    const uint64_t *read_keys;  /* data term -> component id */
+    const uint64_t *write_keys; /* data term -> component id; UINT64_MAX where it may only be read */
     size_t data_count;
-    const uint32_t *sizes; /* data term -> bytes of a value */
-    bool is_special;       /* more than archetypes decides: the library keeps where its views are */
+    bool is_special; /* more than archetypes decides: the library keeps where its views are */
 };
 
 /* Where a view of a special query is. It belongs to the query, so that a view stays small and its own members can live
@@ -267,7 +266,7 @@ typedef struct shoal_view {
     char *base_;                                 /* the chunk */
     const uint32_t *offsets_;                    /* of its columns */
     size_t term_count_;                          /* data terms; 0 while the view is on no chunk */
-    const uint32_t *read_keys_, *write_keys_;    /* of the query */
+    const uint64_t *read_keys_, *write_keys_;    /* of the query */
     const shoal_view_chunk *chunk_, *chunk_end_; /* the next one, and the end of this archetype's */
     const char *match_, *match_end_;             /* this archetype's match, and the last one */
     shoal_query *query_;                         /* NULL when the view is closed */
@@ -477,7 +476,7 @@ SHOAL_API void *shoal_view_refuse(const shoal_query *query, bool is_on_chunk, sh
 
 /** Private to the two below: the column of the data term whose key is `id`; `*found` is false when there is none.
     Thread: world. */
-SHOAL_INLINE void *shoal_view_find(const shoal_view *view, const uint32_t *keys, uint32_t id, bool *found) {
+SHOAL_INLINE void *shoal_view_find(const shoal_view *view, const uint64_t *keys, uint32_t id, bool *found) {
     for (size_t term = 0; term < view->term_count_; term++) {
         if (keys[term] == id) {
             uint16_t column = ((const uint16_t *)(const void *)(view->match_ + sizeof(shoal_view_match)))[term];

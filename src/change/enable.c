@@ -13,12 +13,21 @@ static ALWAYS_INLINE uint64_t bit_of(const index_record *record) {
     return UINT64_C(1) << (index_row(record->place) % 64);
 }
 
-/* The word when the component has the first column of bits, as it nearly always has; else NULL. Calls nothing, so that
-   its caller need not save registers. */
-static ALWAYS_INLINE uint64_t *word_quick(const shoal_world *world, const index_record *record,
-                                          shoal_component component) {
+/* Puts the bit when the component has the first column of bits, as it nearly always has. Calls nothing, so that its
+   caller need not save registers. */
+static ALWAYS_INLINE bool enable_quick(shoal_world *world, shoal_entity entity, shoal_component component,
+                                       bool enable) {
+    const index_record *record = LIKELY(world != NULL) ? index_find(&world->index, entity) : NULL;
+    if (UNLIKELY(record == NULL)) {
+        return false;
+    }
     const shoal_archetype *archetype = world->archetypes[index_archetype(record->place)];
-    return LIKELY(archetype->more->first_toggle == component.id) ? word_of(archetype, record, 0) : NULL;
+    if (UNLIKELY(archetype->first_toggle != component.id) || UNLIKELY(component.id == 0)) {
+        return false;
+    }
+    uint64_t *word = word_of(archetype, record, 0);
+    *word = enable ? *word | bit_of(record) : *word & ~bit_of(record);
+    return true;
 }
 
 COLD static shoal_status enable_refuse(shoal_world *world, shoal_entity entity, shoal_component component,
@@ -51,23 +60,15 @@ static NOINLINE shoal_status enable_slow(shoal_world *world, shoal_entity entity
 }
 
 shoal_status shoal_enable(shoal_world *world, shoal_entity entity, shoal_component component) {
-    const index_record *record = LIKELY(world != NULL) ? index_find(&world->index, entity) : NULL;
-    uint64_t *word = LIKELY(record != NULL) ? word_quick(world, record, component) : NULL;
-    if (UNLIKELY(word == NULL)) {
-        return enable_slow(world, entity, component, true, "shoal_enable");
-    }
-    *word |= bit_of(record);
-    return SHOAL_OK;
+    return LIKELY(enable_quick(world, entity, component, true))
+               ? SHOAL_OK
+               : enable_slow(world, entity, component, true, "shoal_enable");
 }
 
 shoal_status shoal_disable(shoal_world *world, shoal_entity entity, shoal_component component) {
-    const index_record *record = LIKELY(world != NULL) ? index_find(&world->index, entity) : NULL;
-    uint64_t *word = LIKELY(record != NULL) ? word_quick(world, record, component) : NULL;
-    if (UNLIKELY(word == NULL)) {
-        return enable_slow(world, entity, component, false, "shoal_disable");
-    }
-    *word &= ~bit_of(record);
-    return SHOAL_OK;
+    return LIKELY(enable_quick(world, entity, component, false))
+               ? SHOAL_OK
+               : enable_slow(world, entity, component, false, "shoal_disable");
 }
 
 bool shoal_is_enabled(const shoal_world *world, shoal_entity entity, shoal_component component) {

@@ -12,8 +12,11 @@ COLD void notify_call(shoal_world *world, const component_type *type, notify_kin
     }
     shoal_component_event event = {
         .world = world, .entity = entity, .component = {type->id}, .target = target, .value = value};
+    bool was_half_way = world->is_half_way;
     const char *outer = world_lock_enter(world, type->def.name);
+    world->is_half_way = was_half_way || kind == NOTIFY_REMOVE; /* room for what follows has been made */
     hooks[kind](&event, type->def.user);
+    world->is_half_way = was_half_way;
     world_lock_leave(world, outer);
 }
 

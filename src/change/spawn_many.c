@@ -338,9 +338,6 @@ static shoal_status bulk_validate(shoal_world *world, const shoal_spawn_many_def
     for (size_t key = 0; key < def->column_count && status == SHOAL_OK; key++) {
         shoal_value value = def->columns[key];
         const component_type *type = component_type_at(value.component.id);
-        if (type->def.storage == SHOAL_STORAGE_SHARED || type->def.storage == SHOAL_STORAGE_CHUNK) {
-            return world_fail_component(world, SHOAL_COMPONENT_KIND, call, (shoal_entity){0}, value.component);
-        }
         bool asks = type->def.validate != NULL || type->def.storage == SHOAL_STORAGE_BUFFER;
         for (size_t i = 0; asks && value.data != NULL && i < def->count && status == SHOAL_OK; i++) {
             status = change_validate(world, &value, 1, call);
@@ -350,11 +347,12 @@ static shoal_status bulk_validate(shoal_world *world, const shoal_spawn_many_def
     return status;
 }
 
-/* Every row of a bulk has one archetype, so all have one target of a split relation. */
+/* Every row of a bulk has one archetype, so all have one value of a shared component and one target of a split
+   relation. Values of chunks are as few. */
 static shoal_status bulk_check_columns(shoal_world *world, const shoal_spawn_many_def *def, const char *call) {
     for (size_t i = 0; i < def->column_count; i++) {
         const component_type *type = component_type_find(def->columns[i].component.id);
-        if (type != NULL && type->def.split) {
+        if (type != NULL && (type->keyed || type->def.storage == SHOAL_STORAGE_CHUNK)) {
             return world_fail_component(world, SHOAL_COMPONENT_KIND, call, (shoal_entity){0},
                                         def->columns[i].component);
         }

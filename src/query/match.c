@@ -112,7 +112,7 @@ static void matches_append(query_data *query, shoal_archetype *archetype) {
     query->match_changes++;
     match->archetype = archetype;
     for (size_t i = 0; i < data_count; i++) {
-        match->columns[i] = (uint16_t)archetype_find(archetype, query->read_keys[i]);
+        match->columns[i] = (uint16_t)archetype_find(archetype, (uint32_t)query->read_keys[i]);
     }
     if (query->is_row_wise) {
         match->columns[data_count] = (uint16_t)filter_of(query, archetype, &toggle);
@@ -137,26 +137,46 @@ static void watch_commit(archetype_watcher *watcher, shoal_archetype *archetype)
     }
 }
 
-static void watch_forget(archetype_watcher *watcher, const shoal_archetype *archetype) {
-    query_data *query = watcher_query(watcher);
-    for (size_t i = 0; i < query->match_count; i++) {
-        if (query_match_at(query, i)->archetype == archetype) {
-            query->match_count--;
-            query->match_changes += archetype->version + 1; /* its share of a stamp, which must only rise */
-            query->head.match_bytes -= query->head.match_stride;
-            memmove(query_match_at(query, i), query_match_at(query, i + 1),
-                    (query->match_count - i) * query->head.match_stride);
-            matches_end(query);
-            return;
-        }
+/* The place of the only archetype that ends, found by its address: the others need not be looked at. */
+static size_t place_of_only(const query_data *query, const shoal_archetype *only) {
+    size_t place = 0;
+    while (only != NULL && place < query->match_count && query_match_at(query, place)->archetype != only) {
+        place++;
     }
+    return place;
+}
+
+static void watch_forget(archetype_watcher *watcher, const shoal_archetype *only) {
+    query_data *query = watcher_query(watcher);
+    size_t kept = place_of_only(query, only);
+    size_t end = query->match_count;
+    if (only != NULL && kept < end) {
+        query->match_changes += only->version + 1; /* its share of a stamp, which must only rise */
+        memmove(query_match_at(query, kept), query_match_at(query, kept + 1),
+                (end - kept - 1) * query->head.match_stride);
+        kept = end - 1;
+    }
+    for (size_t i = 0; only == NULL && i < end; i++) {
+        const query_match *match = query_match_at(query, i);
+        if (match->archetype->is_ending) {
+            query->match_changes += match->archetype->version + 1; /* as above */
+            continue;
+        }
+        if (kept != i) {
+            memcpy(query_match_at(query, kept), match, query->head.match_stride);
+        }
+        kept++;
+    }
+    query->match_count = kept;
+    query->head.match_bytes = kept * query->head.match_stride;
+    matches_end(query);
 }
 
 /* A listed match is what matches_append() would write now. */
 static bool match_is_right(const query_data *query, const query_match *match, char *reason, size_t reason_size) {
     uint32_t toggle = 0;
     for (size_t i = 0; i < query->head.data_count; i++) {
-        if (match->columns[i] != archetype_find(match->archetype, query->read_keys[i])) {
+        if (match->columns[i] != archetype_find(match->archetype, (uint32_t)query->read_keys[i])) {
             (void)snprintf(reason, reason_size, "query \"%s\": column of term %zu is wrong", query->head.name, i);
             return false;
         }

@@ -135,6 +135,9 @@ void query_order_release(query_data *query) {
 /* ---- stamps ---- */
 
 static uint64_t store_version(const shoal_world *world, const component_type *type) {
+    if (type->def.storage == SHOAL_STORAGE_UNIQUE) {
+        return world->uniques.version;
+    }
     if (type->def.storage == SHOAL_STORAGE_SPARSE) {
         const sparse_set *set = store_sparse(world, type->id);
         return set != NULL ? set->version : 0;
@@ -373,7 +376,8 @@ static shoal_status runs_sort(query_data *query) {
 
 static shoal_status refresh_grouped(query_data *query) {
     query_order *order = &query->order;
-    uint64_t stamp = matches_stamp(query) + stores_stamp(query);
+    uint64_t stamp =
+        (query->looks_along ? rows_stamp(query) + query->match_changes : matches_stamp(query)) + stores_stamp(query);
     if (order->is_kept && order->stamp == stamp && !query->sees_bits) {
         return SHOAL_OK;
     }

@@ -9,7 +9,7 @@
 #include "query_text.h"
 
 #define NAME_MAX_BYTES 255
-#define NO_KEY UINT32_MAX /* what no component has, the null one either */
+#define NO_KEY UINT64_MAX /* what no component has, whatever a caller makes up */
 
 static const char create_call[] = "shoal_query_create";
 
@@ -130,7 +130,8 @@ static void name_from_terms(const shoal_query_def *def, char *name, size_t size)
 /* One block: the struct, the terms, keys and sizes, the name. */
 static query_data *block_make(shoal_world *world, const shoal_query_def *def, const char *name) {
     size_t name_bytes = strlen(name) + 1;
-    size_t bytes = sizeof(query_data) + def->term_count * (sizeof(query_term) + 3 * sizeof(uint32_t)) + name_bytes;
+    size_t bytes = sizeof(query_data) +
+                   def->term_count * (sizeof(query_term) + 2 * sizeof(uint64_t) + sizeof(uint32_t)) + name_bytes;
     query_data *query = memory_allocate_zero(&world->memory, SHOAL_PURPOSE_QUERY, bytes, 16);
     if (query == NULL) {
         return NULL;
@@ -138,16 +139,15 @@ static query_data *block_make(shoal_world *world, const shoal_query_def *def, co
     query->world = world;
     query->block_bytes = bytes;
     query->terms = (query_term *)(void *)(query + 1);
-    query->read_keys = (uint32_t *)(void *)(query->terms + def->term_count);
+    query->read_keys = (uint64_t *)(void *)(query->terms + def->term_count);
     query->write_keys = query->read_keys + def->term_count;
-    query->sizes = query->write_keys + def->term_count;
+    query->sizes = (uint32_t *)(void *)(query->write_keys + def->term_count);
     char *own_name = (char *)(query->sizes + def->term_count);
     memcpy(own_name, name, name_bytes);
     query->head = (shoal_query){.lock = (shoal_view_lock *)(void *)&world->lock,
                                 .name = own_name,
                                 .read_keys = query->read_keys,
-                                .write_keys = query->write_keys,
-                                .sizes = query->sizes};
+                                .write_keys = query->write_keys};
     return query;
 }
 
@@ -191,6 +191,7 @@ static void term_sum_up(query_data *query, const query_term *term, bool *may_dri
     bool required = access_is_required(term->access) && is_own;
     query->is_row_wise = query->is_row_wise || term_is_row_wise(term);
     query->sees_bits = query->sees_bits || (type->def.toggle && term->state != SHOAL_STATE_EITHER);
+    query->looks_along = query->looks_along || !is_own;
     query->has_gate = query->has_gate || (type->def.storage == SHOAL_STORAGE_UNIQUE && !access_is_any(term->access));
     if (required && type->in_set) {
         query->required |= UINT64_C(1) << (type->id % 64);

@@ -130,15 +130,16 @@ typedef struct query_data {
     query_term *terms;      /* keys, sizes and name lie behind them in the block */
     size_t term_count;
     uint64_t required;   /* signature bits that a matching archetype has for certain */
-    uint32_t *read_keys; /* the same as the head's, for writing */
-    uint32_t *write_keys;
-    uint32_t *sizes;
+    uint64_t *read_keys; /* the same as the head's, for writing */
+    uint64_t *write_keys;
+    uint32_t *sizes;      /* data term -> bytes of a value */
     size_t block_bytes;   /* of the allocation that starts with this struct */
     uint8_t seen;         /* archetype_hidden bits that the terms name */
     bool is_row_wise;     /* some term looks at rows */
     bool sees_bits;       /* some term looks at enable bits, which have no version */
     bool needs_archetype; /* some term requires something of the archetype */
     bool goes_by_list;    /* step.c goes by the list below */
+    bool looks_along;     /* some term looks up or down a tree, at rows of any archetype */
     bool has_gate;        /* some term requires a unique, or its absence */
     bool is_shut;         /* and it is not so; worked out when a view begins */
     bool keeps_runs;

@@ -8,6 +8,8 @@
  */
 #include "query.h"
 
+#include <stdio.h>
+
 _Static_assert(sizeof(shoal_view_chunk) == sizeof(chunk_ref) &&
                    offsetof(shoal_view_chunk, bits) == offsetof(chunk_ref, bits) &&
                    offsetof(shoal_view_chunk, offsets) == offsetof(chunk_ref, offsets) &&
@@ -42,6 +44,17 @@ static shoal_status refusal(const query_data *query, shoal_component component) 
     return SHOAL_TERM_MISSING;
 }
 
+/* What a message calls a component: its name, or the number that is none. */
+typedef struct component_text {
+    char number[16];
+} component_text;
+
+static const char *component_text_of(shoal_component component, component_text *text) {
+    const component_type *type = component_type_find(component.id);
+    (void)snprintf(text->number, sizeof text->number, "%u", (unsigned)component.id);
+    return type != NULL ? type->def.name : component.id == 0 ? "null" : text->number;
+}
+
 COLD void *shoal_view_refuse(const shoal_query *query, bool is_on_chunk, shoal_component component, bool for_write) {
     static const char *const calls[] = {"shoal_view_read", "shoal_view_write"};
     if (query == NULL) {
@@ -50,11 +63,12 @@ COLD void *shoal_view_refuse(const shoal_query *query, bool is_on_chunk, shoal_c
     }
     const query_data *data = query_of_const(query);
     const component_type *type = component_type_find(component.id);
+    component_text text;
     shoal_status status = type == NULL   ? SHOAL_COMPONENT_INVALID
                           : !is_on_chunk ? SHOAL_TERM_MISSING
                                          : refusal(data, component);
     error_detail(&data->world->error, status, calls[for_write], "component %s, query \"%s\"%s",
-                 type != NULL ? type->def.name : "null", query->name,
+                 component_text_of(component, &text), query->name,
                  status == SHOAL_TERM_READ_ONLY ? "; declare it with SHOAL_WRITE" : "");
     return NULL;
 }
@@ -63,8 +77,8 @@ COLD void *shoal_view_refuse(const shoal_query *query, bool is_on_chunk, shoal_c
 
 static void *view_fail(shoal_view_place place, shoal_status status, const char *call, shoal_component component) {
     error_record *record = place.query != NULL ? &query_of_const(place.query)->world->error : error_thread_record();
-    const component_type *type = component_type_find(component.id);
-    error_detail(record, status, call, "component %s, query \"%s\"", type != NULL ? type->def.name : "null",
+    component_text text;
+    error_detail(record, status, call, "component %s, query \"%s\"", component_text_of(component, &text),
                  place.query != NULL ? place.query->name : "");
     return NULL;
 }

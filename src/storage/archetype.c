@@ -210,6 +210,7 @@ static void tables_insert(shoal_world *world, shoal_archetype *added) {
     by_set_insert(world->by_set, world->by_set_mask, added);
 }
 
+/* Takes an archetype out of the tables, but for by_age. */
 static void tables_remove(shoal_world *world, const shoal_archetype *removed) {
     by_set_remove(world, removed);
     world->special_archetypes -= !removed->ends_simply;
@@ -217,12 +218,6 @@ static void tables_remove(shoal_world *world, const shoal_archetype *removed) {
     if (removed->index < world->archetype_free_hint) {
         world->archetype_free_hint = removed->index;
     }
-    uint32_t age = 0;
-    while (world->by_age[age] != removed) {
-        age++;
-    }
-    world->archetype_count--;
-    memmove(&world->by_age[age], &world->by_age[age + 1], (world->archetype_count - age) * sizeof(shoal_archetype *));
 }
 
 /* ---- making one ---- */
@@ -276,15 +271,14 @@ static void flags_add(shoal_archetype *made, const shoal_world *world, const com
 }
 
 /* The archetypes without shared values, bits and chunk values have this; it is never written. */
-static archetype_more nothing_more = {.first_toggle = ARCHETYPE_NO_ID};
+static archetype_more nothing_more;
 
 /* The arrays behind an archetype_more, which lies behind the columns. */
 static archetype_more *more_place(archetype_more *more, set_counts counts, void **end) {
     archetype_shared *shared = (archetype_shared *)(void *)(more + 1);
     const component_type **chunk_types = (const component_type **)(void *)(shared + counts.shared);
     uint16_t *toggles = (uint16_t *)(void *)(chunk_types + counts.chunk_types);
-    *more = (archetype_more){
-        .shared = shared, .chunk_types = chunk_types, .toggles = toggles, .first_toggle = ARCHETYPE_NO_ID};
+    *more = (archetype_more){.shared = shared, .chunk_types = chunk_types, .toggles = toggles};
     *end = toggles + (counts.toggles + 3) / 4 * 4;
     return more;
 }
@@ -301,7 +295,7 @@ static void more_add(shoal_archetype *made, const shoal_world *world, const comp
                      const uint64_t *keys) {
     archetype_more *more = made->more;
     if (type->def.toggle) {
-        more->first_toggle = more->toggle_count == 0 ? type->id : more->first_toggle;
+        made->first_toggle = more->toggle_count == 0 ? (uint16_t)type->id : made->first_toggle;
         ((uint16_t *)(uintptr_t)more->toggles)[more->toggle_count++] = (uint16_t)number;
     }
     if (type->def.storage == SHOAL_STORAGE_CHUNK) {
@@ -455,7 +449,7 @@ static shoal_status layout_ensure(shoal_world *world, shoal_archetype *archetype
         offsets_release(world, archetype, archetype->offsets, archetype->layout_count);
     }
     archetype->offsets = offsets;
-    archetype->layout_count = (uint8_t)wanted;
+    archetype->layout_count = wanted & 0x3F; /* at most 16, as an ordinal has four bits */
     refs_find_layouts(archetype);
     return SHOAL_OK;
 }
@@ -754,27 +748,60 @@ void archetype_note_idle(shoal_world *world, shoal_archetype *archetype) {
     }
 }
 
-/* Ends an archetype whose edges have been dropped. */
 static void archetype_end(shoal_world *world, shoal_archetype *archetype) {
     world->gone_versions += archetype->version + 1;
-    for (archetype_watcher *watcher = world->watchers; watcher != NULL; watcher = watcher->next) {
-        watcher->forget(watcher, archetype);
-    }
     tables_remove(world, archetype);
     archetype_free(world, archetype);
 }
 
-void archetype_sweep_idle(shoal_world *world) {
-    if (world->idle_archetypes != NULL) {
-        transition_drop_idle(world); /* of all of them at once, since that goes through all edges */
+/* One alone is found by its address, so that the others need not be looked at. */
+static void end_only(shoal_world *world, shoal_archetype *only) {
+    uint32_t age = 0;
+    while (world->by_age[age] != only) {
+        age++;
     }
+    world->archetype_count--;
+    memmove(&world->by_age[age], &world->by_age[age + 1], (world->archetype_count - age) * sizeof(shoal_archetype *));
+    archetype_end(world, only);
+}
+
+void archetype_end_marked(shoal_world *world, shoal_archetype *only) {
+    for (archetype_watcher *watcher = world->watchers; watcher != NULL; watcher = watcher->next) {
+        watcher->forget(watcher, only);
+    }
+    if (only != NULL) {
+        end_only(world, only);
+        return;
+    }
+    uint32_t kept = 0;
+    uint32_t count = world->archetype_count;
+    for (uint32_t age = 0; age < count; age++) {
+        shoal_archetype *archetype = world->by_age[age];
+        if (archetype->is_ending) {
+            archetype_end(world, archetype);
+        } else {
+            world->by_age[kept++] = archetype;
+        }
+    }
+    world->archetype_count = kept;
+}
+
+void archetype_sweep_idle(shoal_world *world) {
+    shoal_archetype *last = NULL;
+    size_t count = 0;
     while (world->idle_archetypes != NULL) {
         shoal_archetype *idle = world->idle_archetypes;
         world->idle_archetypes = idle->more->next_idle;
         idle->is_idle = false;
-        if (idle->row_count == 0) {
-            archetype_end(world, idle);
+        idle->is_ending = idle->row_count == 0;
+        if (idle->is_ending) {
+            transition_drop_of(world, idle);
+            last = idle;
+            count++;
         }
+    }
+    if (count != 0) {
+        archetype_end_marked(world, count == 1 ? last : NULL);
     }
 }
 
@@ -790,10 +817,4 @@ void archetype_free(shoal_world *world, shoal_archetype *archetype) {
                        archetype->chunk_capacity * sizeof(chunk_ref), 16);
     }
     block_release(world, archetype);
-}
-
-void archetype_remove(shoal_world *world, shoal_archetype *archetype) {
-    SHOAL_ASSERT(archetype->row_count == 0 && archetype != world->root && !archetype->is_idle);
-    transition_drop_of(world, archetype);
-    archetype_end(world, archetype);
 }

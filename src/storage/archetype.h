@@ -36,7 +36,6 @@
 #include "pool.h"
 
 #define ARCHETYPE_NONE 0xFFFFu       /* no such component */
-#define ARCHETYPE_NO_ID UINT32_MAX   /* what no component has, the null one either */
 #define ARCHETYPE_MERGE_BYTES 32768u /* the largest chunk that merging makes */
 
 /* A chunk as its archetype sees it: all that iteration needs, so that it never touches the chunk's header. */
@@ -76,11 +75,12 @@ typedef struct archetype_more {
     const archetype_shared *shared;
     const component_type *const *chunk_types;
     const uint16_t *toggles; /* the number of the component of each column of bits */
-    uint32_t first_toggle;   /* id of the component of the first column of bits; ARCHETYPE_NO_ID when there is none */
     uint32_t shared_count;
     uint32_t toggle_count;
     uint32_t chunk_type_count;
     struct shoal_archetype *next_idle;   /* see archetype_note_idle() */
+    struct shoal_transition *from;       /* with keys: the edges that lead from here */
+    struct shoal_transition *to;         /* and to here */
     struct shoal_transition *dying_edge; /* with cleanup components: to what stays of a destroyed entity, or NULL */
 } archetype_more;
 
@@ -120,11 +120,13 @@ typedef struct shoal_archetype {
     bool has_cleanup : 1; /* some component has the trait */
     bool notifies : 1;    /* some component has on_add, on_set or on_remove */
     bool ends_simply : 1; /* nothing of an entity stays behind, and nobody is told of its end */
+    bool is_ending : 1;   /* see archetype_end_marked() */
     bool is_idle : 1;     /* in the world's list of archetypes with keys that may be empty */
-    uint8_t hidden;       /* archetype_hidden */
-    uint8_t first_pool;   /* chunk sizes, as pool numbers */
+    uint8_t hidden : 2;   /* archetype_hidden */
+    uint8_t layout_count : 6;
+    uint8_t first_pool; /* chunk sizes, as pool numbers */
     uint8_t largest_pool;
-    uint8_t layout_count;
+    uint16_t first_toggle;   /* id of the component of the first column of bits; 0: none */
     uint32_t row_bytes;      /* of one row, with its entity */
     uint32_t chunk_capacity; /* of `chunks` */
     const uint32_t *ids;     /* component_count, in the order above */
@@ -167,8 +169,10 @@ void archetype_sweep_idle(struct shoal_world *world);
 /* Takes note that an archetype with keys may be empty at the end of the operation. */
 void archetype_note_idle(struct shoal_world *world, shoal_archetype *archetype);
 
-/* Ends an archetype that has no rows: takes it out of the world's tables and gives its memory back. */
-void archetype_remove(struct shoal_world *world, shoal_archetype *archetype);
+/* Ends the archetypes that are marked as ending, which have no rows and no edges: takes them out of the world's tables
+   and gives their memory back. All at once, since that goes through all archetypes and the matches of all queries;
+   `only` is the one that is marked, when there is one, else NULL. */
+void archetype_end_marked(struct shoal_world *world, shoal_archetype *only);
 
 /* Gives all of an archetype's memory back, for the end of the world; rows are not ended. */
 void archetype_free(struct shoal_world *world, shoal_archetype *archetype);

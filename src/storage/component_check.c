@@ -11,6 +11,8 @@
  */
 #include "component.h"
 
+#include <shoal/prefab.h>
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -312,6 +314,12 @@ static const char *traits_fault(const shoal_component_def *def) {
     return def->required_count != 0 && def->required == NULL ? "has a null table of required components" : NULL;
 }
 
+/* A relation needs a target and a unique has no entity; Dying is nobody's to give. */
+static bool can_be_required(const shoal_component_slot *slot) {
+    return slot != NULL && slot->def.storage != SHOAL_STORAGE_RELATION && slot->def.storage != SHOAL_STORAGE_UNIQUE &&
+           (slot->def.name == NULL || strcmp(slot->def.name, shoal_slot_Dying.def.name) != 0);
+}
+
 static shoal_status traits_check(const shoal_component_def *def) {
     error_record *record = error_thread_record();
     if ((unsigned)def->storage > SHOAL_STORAGE_RELATION) {
@@ -328,8 +336,7 @@ static shoal_status traits_check(const shoal_component_def *def) {
         return error_detail(record, SHOAL_COMPONENT_TRAITS, CALL, "%.100s %s", def->name, fault);
     }
     for (size_t i = 0; i < def->required_count; i++) {
-        if (def->required[i] == NULL || def->required[i]->def.storage == SHOAL_STORAGE_RELATION ||
-            def->required[i]->def.storage == SHOAL_STORAGE_UNIQUE) {
+        if (!can_be_required(def->required[i])) {
             return error_detail(record, SHOAL_COMPONENT_TRAITS, CALL, "%.100s cannot require component %zu of its list",
                                 def->name, i);
         }

@@ -15,6 +15,7 @@
 #define PURPOSE SHOAL_PURPOSE_RELATION
 #define LINK_BLOCK_BYTES 8192u /* of as many links as fit, at least one */
 #define DIRECTORY_ALIGNMENT 16
+#define FAR_SOURCES 64 /* a list so long is not searched for a source */
 
 static const shoal_entity any_target;
 
@@ -167,6 +168,39 @@ static void link_move(const relation_store *store, relation_link *to, relation_l
     if (store->type->def.size != 0) {
         component_relocate(store->type, relation_link_data(store, to), relation_link_data(store, from), 1);
     }
+}
+
+/* ---- finding ---- */
+
+/* True when a short list of sources has no such one. */
+static bool list_lacks(const relation_list *list, shoal_entity source) {
+    const shoal_entity *entities;
+    size_t count;
+    if (list == NULL) {
+        return true;
+    }
+    if (list->count > FAR_SOURCES) {
+        return false;
+    }
+    for (size_t run = 0; relation_list_run(list, run, &entities, &count); run++) {
+        for (size_t i = 0; i < count; i++) {
+            if (entities[i].bits == source.bits) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+relation_link *relation_find_far(const relation_store *store, shoal_entity source, relation_link *link,
+                                 shoal_entity target) {
+    if (link == NULL || list_lacks(relation_sources(store, target), source)) {
+        return NULL;
+    }
+    while (link != NULL && link->target.bits != target.bits) {
+        link = relation_link_next(store, link);
+    }
+    return link;
 }
 
 /* ---- adding ---- */

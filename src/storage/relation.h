@@ -120,6 +120,12 @@ static ALWAYS_INLINE void *relation_link_data(const relation_store *store, relat
     return store->type->def.size != 0 ? (char *)link + store->data_offset : NULL;
 }
 
+/* The same from `link` on, of a source with many targets: whether there is one is often told sooner by the target. */
+relation_link *relation_find_far(const relation_store *store, shoal_entity source, relation_link *link,
+                                 shoal_entity target);
+
+#define RELATION_NEAR_LINKS 8
+
 /* The link of `source` to `target` (null: its first one), or NULL. Good until a link of the store goes. */
 static ALWAYS_INLINE relation_link *relation_find(const relation_store *store, shoal_entity source,
                                                   shoal_entity target) {
@@ -128,8 +134,12 @@ static ALWAYS_INLINE relation_link *relation_find(const relation_store *store, s
         return NULL;
     }
     relation_link *link = relation_link_first(store, number);
+    unsigned steps = 0;
     while (target.bits != 0 && link != NULL && link->target.bits != target.bits) {
         link = relation_link_next(store, link);
+        if (UNLIKELY(++steps == RELATION_NEAR_LINKS)) {
+            return relation_find_far(store, source, link, target);
+        }
     }
     return link;
 }

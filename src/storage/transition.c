@@ -378,10 +378,15 @@ static bool columns_fill(shoal_transition *edge, const transition_keys *keys, ui
     return all_new;
 }
 
+static bool has_keys(const shoal_archetype *archetype) {
+    return archetype->more->shared_count != 0;
+}
+
 /* One block: the edge with its keys, the steps, what few edges have, the columns. */
-static shoal_transition *edge_allocate(const edge_plan *plan, size_t step_count) {
+static shoal_transition *edge_allocate(const edge_plan *plan, const shoal_archetype *target, size_t step_count) {
     const transition_keys *keys = plan->keys;
-    bool has_more = plan->shared->count + plan->implied_count != 0;
+    bool is_listed = has_keys(plan->source) || has_keys(target);
+    bool has_more = plan->shared->count + plan->implied_count != 0 || is_listed;
     size_t steps_at = align_up(sizeof(shoal_transition) + key_count(keys) * sizeof(uint32_t), sizeof(uint64_t));
     size_t more_at = steps_at + step_count * sizeof(transition_step);
     size_t shared_at = more_at + (has_more ? sizeof(transition_more) : 0);
@@ -436,7 +441,7 @@ static shoal_transition *edge_make(const edge_plan *plan, shoal_archetype *targe
     shoal_archetype *source = plan->source;
     const transition_keys *keys = plan->keys;
     size_t step_count = step_count_of(source, target);
-    shoal_transition *edge = edge_allocate(plan, step_count);
+    shoal_transition *edge = edge_allocate(plan, target, step_count);
     if (edge == NULL) {
         return NULL;
     }
@@ -451,13 +456,50 @@ static shoal_transition *edge_make(const edge_plan *plan, shoal_archetype *targe
     /* The block is this edge's own, so what it points to may be written. */
     steps_fill(source, target, (transition_step *)(uintptr_t)transition_steps(edge), step_count);
     bool all_new = columns_fill(edge, keys, (uint16_t *)(uintptr_t)transition_columns(edge));
-    bool has_keys = source->more->shared_count + target->more->shared_count != 0; /* these may be empty afterwards */
+    bool may_be_idle = has_keys(source) || has_keys(target); /* empty afterwards, which ends them */
     edge->is_careful =
-        source->careful || target->careful || edge->has_loose || has_keys || transition_implied_count(edge) != 0;
+        source->careful || target->careful || edge->has_loose || may_be_idle || transition_implied_count(edge) != 0;
     edge->is_plain = all_new && source != target && !edge->is_careful;
     bool rest_is_plain = !source->careful && !target->careful && transition_implied_count(edge) == 0;
     edge->link_key = rest_is_plain && all_new && keys->remove_count == 0 ? link_key_of(keys) : 0;
     return edge;
+}
+
+/* ---- the lists of archetypes with keys ---- */
+
+/* The edge's place in the list of its source or of its target. */
+static transition_place *place_of(shoal_transition *edge, bool is_source) {
+    transition_more *more = (transition_more *)(void *)((char *)edge + edge->more_at);
+    return is_source ? &more->from : &more->to;
+}
+
+static void list_link(shoal_transition *edge, const shoal_archetype *archetype, bool is_source) {
+    if (!has_keys(archetype)) {
+        return;
+    }
+    shoal_transition **first = is_source ? &archetype->more->from : &archetype->more->to;
+    *place_of(edge, is_source) = (transition_place){.next = *first};
+    if (*first != NULL) {
+        place_of(*first, is_source)->previous = edge;
+    }
+    *first = edge;
+}
+
+static void list_unlink(shoal_transition *edge, const shoal_archetype *archetype, bool is_source) {
+    if (!has_keys(archetype)) {
+        return;
+    }
+    const transition_place place = *place_of(edge, is_source);
+    if (place.next != NULL) {
+        place_of(place.next, is_source)->previous = place.previous;
+    }
+    if (place.previous != NULL) {
+        place_of(place.previous, is_source)->next = place.next;
+    } else if (is_source) {
+        archetype->more->from = place.next;
+    } else {
+        archetype->more->to = place.next;
+    }
 }
 
 static shoal_transition *edge_insert(shoal_world *world, shoal_transition *edge) {
@@ -465,6 +507,8 @@ static shoal_transition *edge_insert(shoal_world *world, shoal_transition *edge)
     edge->next = table->buckets[edge->hash & (table->bucket_count - 1)];
     table->buckets[edge->hash & (table->bucket_count - 1)] = edge;
     table->count++;
+    list_link(edge, edge->source, true);
+    list_link(edge, edge->target, false);
     return edge;
 }
 
@@ -593,37 +637,29 @@ shoal_transition *transition_obtain(shoal_world *world, shoal_archetype *source,
     return edge;
 }
 
-/* Drops the edges that lead from or to `archetype`, or with NULL from or to any idle one without rows. */
-static void edges_drop(shoal_world *world, const shoal_archetype *archetype) {
+static void edge_drop(shoal_world *world, shoal_transition *edge) {
     transition_table *table = &world->transitions;
-    for (uint32_t i = 0; i < table->bucket_count; i++) {
-        for (shoal_transition **link = &table->buckets[i]; *link != NULL;) {
-            shoal_transition *edge = *link;
-            const shoal_archetype *source = edge->source;
-            const shoal_archetype *target = edge->target;
-            bool drops = archetype != NULL ? source == archetype || target == archetype
-                                           : (source->is_idle && source->row_count == 0) ||
-                                                 (target->is_idle && target->row_count == 0);
-            if (!drops) {
-                link = &edge->next;
-                continue;
-            }
-            *link = edge->next;
-            if (edge->source->recent == edge) {
-                edge->source->recent = NULL;
-            }
-            table->count--;
-            edge_release(world, edge);
-        }
+    shoal_transition **link = &table->buckets[edge->hash & (table->bucket_count - 1)];
+    while (*link != edge) {
+        link = &(*link)->next;
     }
+    *link = edge->next;
+    table->count--;
+    list_unlink(edge, edge->source, true);
+    list_unlink(edge, edge->target, false);
+    if (edge->source->recent == edge) {
+        edge->source->recent = NULL;
+    }
+    edge_release(world, edge);
 }
 
 void transition_drop_of(shoal_world *world, const shoal_archetype *archetype) {
-    edges_drop(world, archetype);
-}
-
-void transition_drop_idle(shoal_world *world) {
-    edges_drop(world, NULL);
+    while (archetype->more->from != NULL) {
+        edge_drop(world, archetype->more->from);
+    }
+    while (archetype->more->to != NULL) {
+        edge_drop(world, archetype->more->to);
+    }
 }
 
 void transition_bound(shoal_world *world) {
@@ -637,6 +673,8 @@ void transition_drop_all(shoal_world *world) {
     for (uint32_t i = 0; i < table->bucket_count; i++) {
         for (shoal_transition *edge = table->buckets[i]; edge != NULL;) {
             shoal_transition *next = edge->next;
+            list_unlink(edge, edge->source, true);
+            list_unlink(edge, edge->target, false);
             edge->source->recent = NULL;
             edge_release(world, edge);
             edge = next;

@@ -12,7 +12,8 @@
  * implied ones. Keys of components outside of archetypes ("loose": sparse, relations) are kept as well; the target does
  * not depend on them.
  *
- * Edges are a cache: those of an archetype are dropped when it is removed. Thread rule: world.
+ * Edges are a cache: those of an archetype are dropped when it is removed. Archetypes with keys, which come and go with
+ * their values, list theirs; others are removed by a trim only, which drops all edges. Thread rule: world.
  */
 #ifndef SHOAL_STORAGE_TRANSITION_H
 #define SHOAL_STORAGE_TRANSITION_H
@@ -27,8 +28,15 @@ typedef struct transition_step {
     uint32_t to; /* the column in the target, or ARCHETYPE_NONE */
 } transition_step;
 
+/* A place in the list of the edges that lead from an archetype, or to it. */
+typedef struct transition_place {
+    struct shoal_transition *previous, *next;
+} transition_place;
+
 /* What few edges have. */
 typedef struct transition_more {
+    transition_place from;       /* in the list of the source, if it has keys */
+    transition_place to;         /* in that of the target */
     const uint64_t *shared_keys; /* of the added components that have one, in the order of the keys */
     const uint32_t *implied;     /* required components that the source does not have */
     uint32_t implied_count;
@@ -143,10 +151,7 @@ static ALWAYS_INLINE shoal_transition *transition_recent_single(const shoal_arch
 /* Drops all edges when there are very many; called between operations, where nobody holds one. */
 void transition_bound(struct shoal_world *world);
 
-/* Drops the edges that lead from or to an archetype in the world's list of idle ones that has no rows. */
-void transition_drop_idle(struct shoal_world *world);
-
-/* Drops the edges that lead from or to an archetype. */
+/* Drops the edges that lead from or to an archetype with keys. */
 void transition_drop_of(struct shoal_world *world, const shoal_archetype *archetype);
 
 /* Drops all edges. */

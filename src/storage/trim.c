@@ -1,10 +1,12 @@
 /*
- * Giving memory back: empty archetypes, scratch of children, index pages, slabs, in that order, so that what one
+ * Giving memory back: edges, empty archetypes, scratch of children, index pages, slabs, in that order, so that what one
  * step frees the next can give back. Thread rule: world.
  */
 #include "../base/platform/platform.h"
 #include "store.h"
 #include "world.h"
+
+#define ARCHETYPES_AT_ONCE 64
 
 typedef struct trim_clock {
     uint64_t end_ns; /* 0: no limit */
@@ -15,12 +17,17 @@ static bool trim_has_time(void *user) {
     return clock->end_ns == 0 || platform_clock_ns() < clock->end_ns;
 }
 
+/* Ends empty archetypes, the youngest first; with a limit of time, a few at once. */
 static void trim_archetypes(shoal_world *world, trim_clock *clock) {
-    for (uint32_t age = world->archetype_count; age-- > 0 && trim_has_time(clock);) {
-        shoal_archetype *archetype = world->by_age[age];
-        if (archetype->row_count == 0 && archetype != world->root) {
-            archetype_remove(world, archetype);
+    uint32_t age = world->archetype_count;
+    uint32_t at_once = clock->end_ns == 0 ? UINT32_MAX : ARCHETYPES_AT_ONCE;
+    while (age > 0 && trim_has_time(clock)) {
+        for (uint32_t marked = 0; age > 0 && marked < at_once;) {
+            shoal_archetype *archetype = world->by_age[--age];
+            archetype->is_ending = archetype->row_count == 0 && archetype != world->root;
+            marked += archetype->is_ending;
         }
+        archetype_end_marked(world, NULL);
     }
 }
 
@@ -50,8 +57,8 @@ shoal_status shoal_world_trim(shoal_world *world, uint64_t budget_microseconds, 
     }
     archetype_flush_left(world);
     archetype_sweep_idle(world);
+    transition_drop_all(world); /* edges touch their archetypes, so they go first */
     trim_archetypes(world, &clock);
-    transition_drop_all(world);
     for (world_child *child = world->children; child != NULL; child = child->next) {
         if (child->trim != NULL) {
             child->trim(child);

@@ -69,7 +69,7 @@ static shoal_status entries_reserve(unique_table *table, shoal_memory *memory) {
 static void entries_release(unique_table *table, shoal_memory *memory) {
     memory_array array = {.items = table->entries, .capacity = table->capacity};
     memory_array_release(memory, SHOAL_PURPOSE_UNIQUE, &array, sizeof *table->entries);
-    *table = (unique_table){0};
+    *table = (unique_table){.version = table->version};
 }
 
 /* The value is made first and the table grown last, so that nothing is left to undo but the value. */
@@ -90,6 +90,7 @@ static shoal_status entry_add(unique_table *table, shoal_memory *memory, const c
     memmove(entry + 1, entry, (table->count - place) * sizeof *entry);
     *entry = (unique_entry){.type = type, .value = value, .tick = tick, .id = type->id};
     table->count++;
+    table->version++;
     return SHOAL_OK;
 }
 
@@ -114,6 +115,7 @@ bool unique_remove(unique_table *table, shoal_memory *memory, uint32_t id) {
     }
     value_end(memory, entry->type, entry->value);
     table->count--;
+    table->version++;
     memmove(entry, entry + 1, (size_t)(table->entries + table->count - entry) * sizeof *entry);
     if (table->count == 0) {
         entries_release(table, memory);

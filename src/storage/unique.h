@@ -28,6 +28,7 @@ typedef struct unique_table {
     unique_entry *entries; /* the first `count` of `capacity` */
     uint32_t capacity;
     uint32_t count;
+    uint64_t version; /* rises when an entry comes or goes */
 } unique_table;
 
 /* Where a component's entry is, or would go. */

@@ -171,9 +171,31 @@ static bool archetypes_are_sound(validation *check) {
     return true;
 }
 
+/* The edges in the lists of archetypes with keys: each from the right one. */
+static bool lists_count(validation *check, uint32_t *listed) {
+    for (uint32_t age = 0; age < check->world->archetype_count; age++) {
+        const shoal_archetype *archetype = check->world->by_age[age];
+        for (const shoal_transition *edge = archetype->more->from; edge != NULL;
+             edge = transition_more_of(edge)->from.next, ++*listed) {
+            if (edge->source != archetype) {
+                return REFUSE(check, "an edge is in the list of an archetype that it does not lead from");
+            }
+        }
+        for (const shoal_transition *edge = archetype->more->to; edge != NULL;
+             edge = transition_more_of(edge)->to.next, ++*listed) {
+            if (edge->target != archetype) {
+                return REFUSE(check, "an edge is in the list of an archetype that it does not lead to");
+            }
+        }
+    }
+    return true;
+}
+
 static bool edges_are_sound(validation *check) {
     const transition_table *table = &check->world->transitions;
     uint32_t count = 0;
+    uint32_t ends_with_keys = 0;
+    uint32_t listed = 0;
     for (uint32_t i = 0; i < table->bucket_count; i++) {
         for (const shoal_transition *edge = table->buckets[i]; edge != NULL; edge = edge->next) {
             count++;
@@ -181,7 +203,15 @@ static bool edges_are_sound(validation *check) {
                 check->world->archetypes[edge->target->index] != edge->target) {
                 return REFUSE(check, "an edge names an archetype that is gone");
             }
+            ends_with_keys += edge->source->more->shared_count != 0;
+            ends_with_keys += edge->target->more->shared_count != 0;
         }
+    }
+    if (!lists_count(check, &listed)) {
+        return false;
+    }
+    if (listed != ends_with_keys) {
+        return REFUSE(check, "%u edges are listed by archetypes with keys, but %u lead there", listed, ends_with_keys);
     }
     return count == table->count || REFUSE(check, "%u edges, but %u are counted", count, table->count);
 }

@@ -25,7 +25,8 @@ typedef struct archetype_watcher {
     struct archetype_watcher *next, *previous;
     shoal_status (*prepare)(struct archetype_watcher *watcher, const shoal_archetype *archetype);
     void (*commit)(struct archetype_watcher *watcher, shoal_archetype *archetype);
-    void (*forget)(struct archetype_watcher *watcher, const shoal_archetype *archetype);
+    /* Those that are marked as ending; `only` is the one, when there is one. */
+    void (*forget)(struct archetype_watcher *watcher, const shoal_archetype *only);
     bool (*validate)(struct archetype_watcher *watcher, char *reason, size_t reason_size);
     void (*end)(struct archetype_watcher *watcher); /* the world ends: give your memory back */
 } archetype_watcher;
