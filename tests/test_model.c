@@ -38,7 +38,7 @@ static void op_spawn(model *m) {
 }
 
 static void op_spawn_at(model *m) {
-    uint32_t index = rng_below(&m->random, (uint32_t)m->naive.slot_count + 20);
+    uint32_t index = rng_below(&m->random, (uint32_t)m->naive.slots.count + 20);
     uint32_t now = shoal_entity_generation(naive_handle(&m->naive, index));
     uint32_t generation = now + rng_below(&m->random, 4);
     if (rng_chance(&m->random, 25)) {
@@ -58,12 +58,12 @@ static void op_spawn_at(model *m) {
 }
 
 static void op_reserve(model *m) {
-    uint32_t first = rng_below(&m->random, (uint32_t)m->naive.slot_count + 50);
+    uint32_t first = rng_below(&m->random, (uint32_t)m->naive.slots.count + 50);
     uint32_t count = 1 + rng_below(&m->random, 10);
     model_arm(m);
     shoal_status status = shoal_reserve_range(m->world, first, count);
     if (!model_ran_out(m, status)) {
-        compare_outcome(m->world, status, naive_reserve(&m->naive, first, count), "shoal_reserve_range");
+        compare_outcome(m->world, status, slots_reserve(&m->naive.slots, first, count), "shoal_reserve_range");
     }
 }
 
@@ -206,9 +206,8 @@ static void op_query_destroy(model *m) {
         return;
     }
     assert_ok(status);
-    for (size_t i = 0; i < m->naive.slot_count; i++) {
-        naive_slot *slot = &m->naive.slots[i];
-        if (slot->alive && naive_terms_match(slot->mask, terms, term_count)) {
+    for (size_t i = 0; i < m->naive.slots.count; i++) {
+        if (naive_matches(&m->naive, i, terms, term_count)) {
             shoal_entity entity = naive_handle(&m->naive, i);
             naive_destroy(&m->naive, entity);
             model_keep_stale(m, entity);
@@ -334,9 +333,8 @@ static void op_query_change(model *m) {
     if (!model_ran_out(m, status)) {
         naive_outcome outcome = naive_check_change(&change.naive);
         compare_outcome(m->world, status, outcome, "shoal_query_change_entities");
-        for (size_t i = 0; i < m->naive.slot_count && outcome == 0; i++) {
-            naive_slot *slot = &m->naive.slots[i];
-            if (slot->alive && naive_terms_match(slot->mask, terms, term_count)) {
+        for (size_t i = 0; i < m->naive.slots.count && outcome == 0; i++) {
+            if (naive_matches(&m->naive, i, terms, term_count)) {
                 naive_apply_change(&m->naive, naive_handle(&m->naive, i), &change.naive);
             }
         }
@@ -446,7 +444,7 @@ static const operation *draw_operation(model *m) {
         roll -= operations[i].weight;
         i++;
     }
-    bool crowded = operations[i].grows && m->naive.entity_count > POPULATION_MAX;
+    bool crowded = operations[i].grows && m->naive.slots.entity_count > POPULATION_MAX;
     return crowded ? draw_operation(m) : &operations[i];
 }
 

@@ -50,7 +50,7 @@ static void op_spawn(full_model *m) {
 }
 
 static void op_spawn_at(full_model *m) {
-    uint32_t index = rng_below(&m->random, (uint32_t)m->full.slot_count + 20);
+    uint32_t index = rng_below(&m->random, (uint32_t)m->full.slots.count + 20);
     uint32_t generation = shoal_entity_generation(full_handle(&m->full, index)) + rng_below(&m->random, 3);
     generation = rng_chance(&m->random, 10) ? rng_below(&m->random, generation + 1) : generation;
     shoal_entity chosen = shoal_entity_make(m->world, index, (uint16_t)(generation < 65535 ? generation : 65535));
@@ -67,12 +67,12 @@ static void op_spawn_at(full_model *m) {
 }
 
 static void op_reserve(full_model *m) {
-    uint32_t first = rng_below(&m->random, (uint32_t)m->full.slot_count + 50);
+    uint32_t first = rng_below(&m->random, (uint32_t)m->full.slots.count + 50);
     uint32_t count = 1 + rng_below(&m->random, 5);
     full_arm(m);
     shoal_status status = shoal_reserve_range(m->world, first, count);
     if (!full_ran_out(m, status)) {
-        compare_outcome(m->world, status, full_reserve(&m->full, first, count), "shoal_reserve_range");
+        compare_outcome(m->world, status, slots_reserve(&m->full.slots, first, count), "shoal_reserve_range");
     }
 }
 
@@ -163,9 +163,9 @@ static void op_destroy_many(full_model *m) {
 /* The entities that match a query, in the order of their slots. */
 static size_t matching(const full_model *m, const full_query *query, shoal_entity *entities) {
     size_t count = 0;
-    for (size_t i = 0; i < m->full.slot_count; i++) {
+    for (size_t i = 0; i < m->full.slots.count; i++) {
         shoal_entity entity = full_handle(&m->full, i);
-        if (m->full.slots[i].alive && full_matches(&m->full, query->terms, query->term_count, entity)) {
+        if (m->full.slots.states[i].alive && full_matches(&m->full, query->terms, query->term_count, entity)) {
             entities[count++] = entity;
         }
     }
@@ -174,7 +174,7 @@ static size_t matching(const full_model *m, const full_query *query, shoal_entit
 
 static void op_query_destroy(full_model *m) {
     const full_query *query = &m->queries[1 + rng_below(&m->random, FULL_QUERY_COUNT - 1)];
-    shoal_entity *entities = calloc(m->full.slot_count + 1, sizeof *entities);
+    shoal_entity *entities = calloc(m->full.slots.count + 1, sizeof *entities);
     assert_non_null(entities);
     size_t count = matching(m, query, entities);
     if (count <= 20) {
@@ -353,7 +353,7 @@ static size_t rows_of(full_model *m, const full_query *query, shoal_entity *enti
 
 static void op_query_change(full_model *m) {
     const full_query *query = &m->queries[rng_below(&m->random, FULL_QUERY_COUNT)];
-    shoal_entity *entities = calloc(m->full.slot_count + 1, sizeof *entities);
+    shoal_entity *entities = calloc(m->full.slots.count + 1, sizeof *entities);
     assert_non_null(entities);
     size_t count = rows_of(m, query, entities);
     full_rules rules = {.max_count = 3, .mistakes = count != 0};
@@ -641,7 +641,7 @@ static const operation *draw_operation(full_model *m) {
         roll -= operations[i].weight;
         i++;
     }
-    bool crowded = operations[i].grows && m->full.entity_count > POPULATION_MAX;
+    bool crowded = operations[i].grows && m->full.slots.entity_count > POPULATION_MAX;
     return crowded ? draw_operation(m) : &operations[i];
 }
 

@@ -104,7 +104,7 @@ static naive_outcome spawn_rows(full_model *m, const full_set_of *set, const col
                                 const shoal_entity *made) {
     full_world before;
     full_copy(&before, &m->full);
-    bool too_many = columns->row_count > full_free_slots(&m->full);
+    bool too_many = columns->row_count > slots_left(&m->full.slots);
     naive_outcome outcome = 0;
     for (size_t row = 0; row < columns->row_count && outcome == 0; row++) {
         full_value values[FULL_VALUES_MAX];

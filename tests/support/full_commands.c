@@ -296,7 +296,7 @@ static bool script_run_all(full_model *m) {
 static naive_outcome script_run(full_model *m, shoal_status status) {
     full_world before;
     full_copy(&before, &m->full);
-    bool may_refuse = script_has(m, SHOAL_COMMAND_SPAWN, (size_t)full_free_slots(&m->full));
+    bool may_refuse = script_has(m, SHOAL_COMMAND_SPAWN, (size_t)slots_left(&m->full.slots));
     bool may_drop = script_has(m, SHOAL_COMMAND_DESTROY, 0);
     bool had_slots = script_run_all(m);
     bool refused = status == SHOAL_ENTITY_LIMIT ? may_refuse : !had_slots && !may_drop;

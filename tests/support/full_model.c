@@ -12,11 +12,11 @@
 /* ---- handles ---- */
 
 shoal_entity full_pick_live(full_model *m) {
-    size_t slot_count = m->full.slot_count;
+    size_t slot_count = m->full.slots.count;
     size_t start = slot_count != 0 ? rng_below(&m->random, (uint32_t)slot_count) : 0;
     for (size_t i = 0; i < slot_count; i++) {
         size_t index = (start + i) % slot_count;
-        if (m->full.slots[index].alive) {
+        if (m->full.slots.states[index].alive) {
             return full_handle(&m->full, index);
         }
     }

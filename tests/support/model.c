@@ -29,11 +29,11 @@ size_t model_query_terms(size_t query, shoal_term *terms) {
 }
 
 shoal_entity model_pick_live(model *m) {
-    size_t slot_count = m->naive.slot_count;
+    size_t slot_count = m->naive.slots.count;
     size_t start = slot_count != 0 ? rng_below(&m->random, (uint32_t)slot_count) : 0;
     for (size_t i = 0; i < slot_count; i++) {
         size_t index = (start + i) % slot_count;
-        if (m->naive.slots[index].alive) {
+        if (m->naive.slots.states[index].alive) {
             return naive_handle(&m->naive, index);
         }
     }
