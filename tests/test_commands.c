@@ -2,6 +2,7 @@
  * Commands: what is recorded, in which order it works, what is dropped and told, placeholders. Conformance C1,
  * C5, C8, C9, C10; C4 is in test_command_scripts.c.
  */
+#include "support/calls.h"
 #include "support/components.h"
 #include "support/fixture.h"
 #include "support/rng.h"
@@ -10,26 +11,6 @@
 #include <string.h>
 
 static const shoal_value no_values[1];
-
-static shoal_entity spawn_one(shoal_world *world, const shoal_value *values, size_t count) {
-    shoal_entity entity = shoal_spawn(world, values, count);
-    assert_false(shoal_entity_is_null(entity));
-    return entity;
-}
-
-static void assert_health(const shoal_world *world, shoal_entity entity, int32_t expected) {
-    const Health *health = SHOAL_GET(world, entity, Health);
-    assert_non_null(health);
-    assert_int_equal(health->value, expected);
-}
-
-static void assert_applied(shoal_commands *commands, size_t applied, size_t dropped) {
-    shoal_commands_result result = {99, 99};
-    assert_ok(shoal_commands_apply(commands, &result));
-    assert_count(result.applied, applied);
-    assert_count(result.dropped, dropped);
-    assert_count(shoal_commands_count(commands), 0);
-}
 
 /* ---- C1: destroy beside other commands ---- */
 

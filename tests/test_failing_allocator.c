@@ -2,6 +2,7 @@
  * Failure in the middle of a call (see support/failing.h), of every public call that can allocate, on table components;
  * test_failing_kinds.c has the other kinds. Conformance G5.
  */
+#include "support/calls.h"
 #include "support/components.h"
 #include "support/failing.h"
 #include "support/test.h"
@@ -24,12 +25,6 @@ typedef struct scene {
 } scene;
 
 /* ---- the scene ---- */
-
-static shoal_entity spawn_one(shoal_world *world, const shoal_value *values, size_t count) {
-    shoal_entity entity = shoal_spawn(world, values, count);
-    assert_false(shoal_entity_is_null(entity));
-    return entity;
-}
 
 static void scene_record(scene *s) {
     shoal_entity placeholder = shoal_commands_spawn(

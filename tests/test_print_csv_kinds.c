@@ -3,21 +3,13 @@
  * out; elements of buffers, which read back bit for bit; archetypes with shared values; short writes and no memory.
  * test_print_csv.c has the rules of CSV itself.
  */
+#include "support/calls.h"
 #include "support/rng.h"
 #include "test_print_kinds.h"
 
 #include <inttypes.h>
 
 /* ---- helpers ---- */
-
-static shoal_query *make_query(shoal_world *world, const shoal_query_def *def) {
-    shoal_query *query = shoal_query_create(world, def);
-    if (query == NULL) {
-        print_error("%s\n", shoal_last_error(world).message);
-    }
-    assert_non_null(query);
-    return query;
-}
 
 static void check_csv_at(shoal_query *query, const shoal_world *world, const char *expected, int line) {
     sink s = sink_make(SIZE_MAX);
@@ -27,7 +19,7 @@ static void check_csv_at(shoal_query *query, const shoal_world *world, const cha
 }
 
 static void check_def_at(shoal_world *world, const shoal_query_def *def, const char *expected, int line) {
-    shoal_query *query = make_query(world, def);
+    shoal_query *query = make_query_of(world, def);
     check_csv_at(query, world, expected, line);
     assert_ok(shoal_query_destroy(query));
 }
@@ -124,12 +116,12 @@ static void test_unique(void **state) {
     spawn_at(f.world, 1);
     shoal_entity b = spawn_at(f.world, 2);
     shoal_query *both =
-        make_query(f.world, &(shoal_query_def){.terms = SHOAL_TERMS(SHOAL_READ(Weather), SHOAL_READ(Place))});
-    shoal_query *optional = make_query(
+        make_query_of(f.world, &(shoal_query_def){.terms = SHOAL_TERMS(SHOAL_READ(Weather), SHOAL_READ(Place))});
+    shoal_query *optional = make_query_of(
         f.world,
         &(shoal_query_def){.terms = SHOAL_TERMS(SHOAL_OPTIONAL(Opaque), SHOAL_OPTIONAL(Weather), SHOAL_WITH(Place))});
     shoal_query *started =
-        make_query(f.world, &(shoal_query_def){.terms = SHOAL_TERMS(SHOAL_WITH(Started), SHOAL_READ(Place))});
+        make_query_of(f.world, &(shoal_query_def){.terms = SHOAL_TERMS(SHOAL_WITH(Started), SHOAL_READ(Place))});
     check_csv_at(both, f.world, "entity,Weather.wind,Weather.storm,Place.x,Place.y\r\n", __LINE__);
     check_csv_at(optional, f.world, "entity,Opaque,Weather.wind,Weather.storm\r\n0:0@,,,\r\n1:0@,,,\r\n", __LINE__);
     check_csv_at(started, f.world, "entity,Started,Place.x,Place.y\r\n", __LINE__);
@@ -198,7 +190,7 @@ static void test_enabled_rows_of_a_view(void **state) {
             assert_ok(shoal_disable(f.world, entity, SHOAL_ID(Armour)));
         }
     }
-    shoal_query *query = make_query(f.world, &(shoal_query_def){.terms = SHOAL_TERMS(SHOAL_READ(Armour))});
+    shoal_query *query = make_query_of(f.world, &(shoal_query_def){.terms = SHOAL_TERMS(SHOAL_READ(Armour))});
     sink s = sink_make(SIZE_MAX);
     assert_ok(shoal_csv_query(query, sink_write, &s));
     const char *place = strchr(s.text, '\n') + 1;
@@ -313,7 +305,7 @@ static void test_elements_read_back(void **state) {
     fixture f;
     fixture_start(&f, NULL);
     rng random = {11};
-    shoal_query *query = make_query(f.world, &(shoal_query_def){.terms = SHOAL_TERMS(SHOAL_READ(Remark))});
+    shoal_query *query = make_query_of(f.world, &(shoal_query_def){.terms = SHOAL_TERMS(SHOAL_READ(Remark))});
     shoal_entity entity = must_spawn(f.world, SHOAL_VALUES(SHOAL_DEFAULT(Remark)));
     for (size_t round = 0; round < 500; round++) {
         test_set_context("round %zu", round);
@@ -555,7 +547,7 @@ static void test_locked_until_the_last_byte(void **state) {
     spawn_every_kind(&f, 40);
     shoal_query_def def = every_kind_def();
     def.name = "the rows";
-    shoal_query *query = make_query(f.world, &def);
+    shoal_query *query = make_query_of(f.world, &def);
     sink s = sink_make(SIZE_MAX);
     s.world = f.world;
     assert_ok(shoal_csv_query(query, sink_write, &s));
@@ -577,7 +569,7 @@ static void test_short_writes(void **state) {
     fixture_start(&f, NULL);
     spawn_every_kind(&f, 30);
     shoal_query_def def = every_kind_def();
-    check_short_writes(f.world, emit_query, make_query(f.world, &def), "shoal_csv_query");
+    check_short_writes(f.world, emit_query, make_query_of(f.world, &def), "shoal_csv_query");
     fixture_end(&f);
 }
 
@@ -588,7 +580,7 @@ static void test_no_memory(void **state) {
     fixture_start(&f, NULL);
     spawn_every_kind(&f, 30);
     shoal_query_def def = every_kind_def();
-    shoal_query *query = make_query(f.world, &def);
+    shoal_query *query = make_query_of(f.world, &def);
     size_t failed_count = 0;
     for (size_t n = 1;; n++) {
         sink s = sink_make(SIZE_MAX);

@@ -185,7 +185,7 @@ static bool any_group_match(uint32_t mask, const shoal_term *terms, size_t term_
     return false;
 }
 
-static bool terms_match(uint32_t mask, const shoal_term *terms, size_t term_count) {
+bool naive_terms_match(uint32_t mask, const shoal_term *terms, size_t term_count) {
     for (size_t i = 0; i < term_count; i++) {
         bool present = (mask >> kind_find(terms[i].component) & 1) != 0;
         bool fits = true;
@@ -213,5 +213,5 @@ static bool terms_match(uint32_t mask, const shoal_term *terms, size_t term_coun
 }
 
 bool naive_matches(const naive_world *naive, size_t index, const shoal_term *terms, size_t term_count) {
-    return naive->slots.states[index].alive && terms_match(naive_slot_at(naive, index)->mask, terms, term_count);
+    return naive->slots.states[index].alive && naive_terms_match(naive_slot_at(naive, index)->mask, terms, term_count);
 }

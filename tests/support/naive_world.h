@@ -61,7 +61,9 @@ naive_outcome naive_remove(naive_world *naive, shoal_entity entity, value_kind t
 naive_outcome naive_set(naive_world *naive, shoal_entity entity, naive_value value);
 naive_outcome naive_clear(naive_world *naive, shoal_entity entity);
 
-/* True when the slot has an entity that matches the terms, as query.h defines them. */
+/* True when an entity with these kinds matches the terms, as query.h defines them. */
+bool naive_terms_match(uint32_t mask, const shoal_term *terms, size_t term_count);
+/* True when the slot has an entity that matches the terms. */
 bool naive_matches(const naive_world *naive, size_t index, const shoal_term *terms, size_t term_count);
 
 #endif
