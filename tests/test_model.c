@@ -353,7 +353,8 @@ static void op_requery(model *m) {
 }
 
 /* What a loop body does with a row: direct calls are refused, a value is set, commands are recorded. */
-static void touch_row(model *m, shoal_entity entity) {
+static void touch_row(void *model_bytes, shoal_entity entity) {
+    model *m = model_bytes;
     naive_slot *slot = naive_find(&m->naive, entity);
     assert_non_null(slot);
     if (rng_chance(&m->rig.random, 30)) {
@@ -373,18 +374,7 @@ static void op_iterate(model *m) {
     shoal_query *query = m->queries[rng_below(&m->rig.random, QUERY_COUNT)];
     shoal_view view;
     assert_ok(shoal_view_begin(&view, query));
-    while (shoal_view_next(&view)) {
-        for (size_t row = 0; row < view.count; row++) {
-            if (rng_chance(&m->rig.random, 10)) {
-                touch_row(m, view.entities[row]);
-            }
-        }
-        if (rng_chance(&m->rig.random, 5)) {
-            shoal_view_end(&view);
-            break;
-        }
-    }
-    assert_null(shoal_world_lock_holder(m->rig.world));
+    rig_touch_rows(&m->rig, &view, touch_row, m);
 }
 
 static void op_trim(model *m) {

@@ -531,7 +531,8 @@ static void op_requery(full_model *m) {
 }
 
 /* What a loop body does with a row: structural changes are refused, bits and values are set, commands are recorded. */
-static void touch_row(full_model *m, shoal_entity entity) {
+static void touch_row(void *model_bytes, shoal_entity entity) {
+    full_model *m = model_bytes;
     full_slot *slot = full_slot_of(&m->full, entity);
     assert_non_null(slot);
     if (rng_chance(&m->rig.random, 30)) {
@@ -557,18 +558,7 @@ static void op_iterate(full_model *m) {
     if (rig_ran_out(&m->rig, status)) {
         return;
     }
-    while (shoal_view_next(&view)) {
-        for (size_t row = 0; row < view.count; row++) {
-            if (rng_chance(&m->rig.random, 10)) {
-                touch_row(m, view.entities[row]);
-            }
-        }
-        if (rng_chance(&m->rig.random, 5)) {
-            shoal_view_end(&view);
-            break;
-        }
-    }
-    assert_null(shoal_world_lock_holder(m->rig.world));
+    rig_touch_rows(&m->rig, &view, touch_row, m);
 }
 
 static void op_trim(full_model *m) {

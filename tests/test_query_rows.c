@@ -417,34 +417,49 @@ static void test_bits_travel_with_rows(void **state) {
 
 /* ---- views in views, views that end early ---- */
 
-/* Some entities with everything that the queries of this part ask for: half of them match. */
-static size_t half_world(fixture *f, shoal_entity target) {
-    size_t count = 0;
-    for (uint32_t i = 0; i < 150; i++) {
-        shoal_entity entity = spawn_one(f->world, SHOAL_VALUES(SHOAL_VALUE(Shield, i), SHOAL_DEFAULT(Health)));
-        if (i % 2 == 0) {
-            assert_ok(SHOAL_ADD(f->world, entity, Mark, i));
-            assert_ok(shoal_relate(f->world, entity, SHOAL_ID(Owner), target, NULL));
-            count++;
-        } else {
-            turn(f->world, entity, SHOAL_ID(Shield), false);
-        }
-    }
-    return count;
-}
-
 enum { HALF_QUERIES = 6 };
 
-static void half_queries(shoal_world *world, shoal_entity target, shoal_query **queries) {
-    const shoal_term terms[] = {SHOAL_WRITE(Shield), SHOAL_READ(Mark), SHOAL_RELATED(Owner, target),
+/* Some entities with everything that the queries of this part ask for: half of them match. */
+typedef struct half_scene {
+    fixture f;
+    shoal_world *world;
+    shoal_entity target; /* older than those that match */
+    size_t count;        /* that match */
+    shoal_query *queries[HALF_QUERIES];
+} half_scene;
+
+static void half_spawn(half_scene *s) {
+    for (uint32_t i = 0; i < 150; i++) {
+        shoal_entity entity = spawn_one(s->world, SHOAL_VALUES(SHOAL_VALUE(Shield, i), SHOAL_DEFAULT(Health)));
+        if (i % 2 == 0) {
+            assert_ok(SHOAL_ADD(s->world, entity, Mark, i));
+            assert_ok(shoal_relate(s->world, entity, SHOAL_ID(Owner), s->target, NULL));
+            s->count++;
+        } else {
+            turn(s->world, entity, SHOAL_ID(Shield), false);
+        }
+    }
+}
+
+static void half_queries(half_scene *s) {
+    const shoal_term terms[] = {SHOAL_WRITE(Shield), SHOAL_READ(Mark), SHOAL_RELATED(Owner, s->target),
                                 SHOAL_READ(Health)};
     const shoal_term any[] = {SHOAL_ANY(2, Shield), SHOAL_ANY(2, Mark), SHOAL_READ(Health)};
-    queries[0] = make_query(world, &terms[0], 1);
-    queries[1] = make_query(world, &terms[1], 1);
-    queries[2] = make_query(world, &terms[2], 1);
-    queries[3] = make_query(world, &terms[2], 2);
-    queries[4] = make_query(world, any, 3);
-    queries[5] = make_query(world, terms, 4);
+    s->queries[0] = make_query(s->world, &terms[0], 1);
+    s->queries[1] = make_query(s->world, &terms[1], 1);
+    s->queries[2] = make_query(s->world, &terms[2], 1);
+    s->queries[3] = make_query(s->world, &terms[2], 2);
+    s->queries[4] = make_query(s->world, any, 3);
+    s->queries[5] = make_query(s->world, terms, 4);
+}
+
+static void half_start(half_scene *s) {
+    fixture_start(&s->f, &(shoal_world_def){.pinned_chunk_bytes = 1024});
+    s->world = s->f.world;
+    s->target = spawn_one(s->world, no_values, 0);
+    s->count = 0;
+    half_spawn(s);
+    half_queries(s);
 }
 
 /* Row by row. */
@@ -462,62 +477,54 @@ static size_t count_rows(shoal_query *query) {
 
 static void test_views_of_filtered_queries_nest(void **state) {
     (void)state;
-    fixture f;
-    fixture_start(&f, &(shoal_world_def){.pinned_chunk_bytes = 1024});
-    shoal_entity target = spawn_one(f.world, no_values, 0);
-    size_t count = half_world(&f, target);
-    shoal_query *queries[HALF_QUERIES];
-    half_queries(f.world, target, queries);
+    half_scene s;
+    half_start(&s);
     for (size_t number = 0; number < (size_t)HALF_QUERIES * HALF_QUERIES; number++) {
         test_set_context("query %zu in query %zu", number / HALF_QUERIES, number % HALF_QUERIES);
         size_t pairs = 0;
         shoal_view outer;
-        assert_ok(shoal_view_begin(&outer, queries[number % HALF_QUERIES]));
+        assert_ok(shoal_view_begin(&outer, s.queries[number % HALF_QUERIES]));
         while (shoal_view_next(&outer)) {
-            pairs += outer.count * count_rows(queries[number / HALF_QUERIES]);
-            assert_status(shoal_destroy(f.world, outer.entities[0]), SHOAL_WORLD_LOCKED);
-            assert_count(shoal_query_count(queries[number / HALF_QUERIES]), count);
+            pairs += outer.count * count_rows(s.queries[number / HALF_QUERIES]);
+            assert_status(shoal_destroy(s.world, outer.entities[0]), SHOAL_WORLD_LOCKED);
+            assert_count(shoal_query_count(s.queries[number / HALF_QUERIES]), s.count);
         }
-        assert_count(pairs, count * count);
-        assert_null(shoal_world_lock_holder(f.world));
+        assert_count(pairs, s.count * s.count);
+        assert_null(shoal_world_lock_holder(s.world));
     }
     test_set_context("%s", "");
-    fixture_end(&f);
+    fixture_end(&s.f);
 }
 
 static void test_views_end_in_the_middle(void **state) {
     (void)state;
-    fixture f;
-    fixture_start(&f, &(shoal_world_def){.pinned_chunk_bytes = 1024});
-    shoal_entity target = spawn_one(f.world, no_values, 0);
-    size_t count = half_world(&f, target);
-    shoal_query *queries[HALF_QUERIES];
-    half_queries(f.world, target, queries);
+    half_scene s;
+    half_start(&s);
     for (size_t number = 0; number < HALF_QUERIES; number++) {
         test_set_context("query %zu", number);
         for (int by_chunk = 0; by_chunk < 2; by_chunk++) {
             shoal_view view;
-            assert_ok(shoal_view_begin(&view, queries[number]));
+            assert_ok(shoal_view_begin(&view, s.queries[number]));
             assert_true(by_chunk ? shoal_view_next_chunk(&view) : shoal_view_next(&view));
-            assert_non_null(shoal_world_lock_holder(f.world));
+            assert_non_null(shoal_world_lock_holder(s.world));
             shoal_view_end(&view);
-            assert_null(shoal_world_lock_holder(f.world));
+            assert_null(shoal_world_lock_holder(s.world));
             assert_null(shoal_view_get(&view, SHOAL_ID(Shield), 0));
             assert_last_error(NULL, SHOAL_TERM_MISSING);
             assert_false(shoal_view_next(&view));
             assert_false(shoal_view_next_chunk(&view));
             shoal_view_end(&view);
             size_t rows = 0;
-            assert_ok(shoal_view_begin(&view, queries[number]));
+            assert_ok(shoal_view_begin(&view, s.queries[number]));
             while (shoal_view_next(&view)) {
                 rows += view.count;
             }
-            assert_count(rows, count);
-            assert_ok(shoal_destroy(f.world, spawn_one(f.world, no_values, 0)));
+            assert_count(rows, s.count);
+            assert_ok(shoal_destroy(s.world, spawn_one(s.world, no_values, 0)));
         }
     }
     test_set_context("%s", "");
-    fixture_end(&f);
+    fixture_end(&s.f);
 }
 
 /* ---- calls on all rows of a query ---- */
@@ -526,24 +533,20 @@ static void test_destroying_all_rows_of_a_query(void **state) {
     (void)state;
     for (size_t number = 0; number < HALF_QUERIES; number++) {
         test_set_context("query %zu", number);
-        fixture f;
-        fixture_start(&f, &(shoal_world_def){.pinned_chunk_bytes = 1024});
-        shoal_entity target = spawn_one(f.world, no_values, 0);
-        half_world(&f, target);
-        shoal_query *queries[HALF_QUERIES];
-        half_queries(f.world, target, queries);
-        assert_ok(shoal_query_destroy_entities(queries[number]));
+        half_scene s;
+        half_start(&s);
+        assert_ok(shoal_query_destroy_entities(s.queries[number]));
         for (size_t i = 0; i < HALF_QUERIES; i++) {
-            assert_count(shoal_query_count(queries[i]), 0);
+            assert_count(shoal_query_count(s.queries[i]), 0);
         }
-        assert_count(shoal_world_entity_count(f.world), 1 + 75);
-        for (shoal_entity entity = target; shoal_next_entity(f.world, &entity);) {
-            assert_true(has_shield_off(f.world, entity));
-            assert_true(SHOAL_GET(f.world, entity, Shield)->value % 2 == 1);
+        assert_count(shoal_world_entity_count(s.world), 1 + 75);
+        for (shoal_entity entity = s.target; shoal_next_entity(s.world, &entity);) {
+            assert_true(has_shield_off(s.world, entity));
+            assert_true(SHOAL_GET(s.world, entity, Shield)->value % 2 == 1);
         }
-        assert_ok(shoal_query_destroy_entities(queries[number]));
+        assert_ok(shoal_query_destroy_entities(s.queries[number]));
         test_set_context("%s", "");
-        fixture_end(&f);
+        fixture_end(&s.f);
     }
 }
 
@@ -552,30 +555,26 @@ static void test_changing_all_rows_of_a_query(void **state) {
     (void)state;
     for (size_t number = 0; number < HALF_QUERIES; number++) {
         test_set_context("query %zu", number);
-        fixture f;
-        fixture_start(&f, &(shoal_world_def){.pinned_chunk_bytes = 1024});
-        shoal_entity target = spawn_one(f.world, no_values, 0);
-        half_world(&f, target);
-        shoal_query *queries[HALF_QUERIES];
-        half_queries(f.world, target, queries);
+        half_scene s;
+        half_start(&s);
         const shoal_value add[] = {SHOAL_VALUE(Letter, 9), SHOAL_DEFAULT(Hot)};
         const shoal_component remove[] = {SHOAL_ID(Mark), SHOAL_ID(Owner), SHOAL_ID(Shield)};
         assert_ok(shoal_query_change_entities(
-            queries[number], &(shoal_change){.add = add, .add_count = 2, .remove = remove, .remove_count = 3}));
+            s.queries[number], &(shoal_change){.add = add, .add_count = 2, .remove = remove, .remove_count = 3}));
         for (size_t i = 0; i < HALF_QUERIES; i++) {
-            assert_count(shoal_query_count(queries[i]), 0);
+            assert_count(shoal_query_count(s.queries[i]), 0);
         }
         size_t changed = 0;
-        for (shoal_entity entity = target; shoal_next_entity(f.world, &entity);) {
-            changed += SHOAL_HAS(f.world, entity, Letter);
-            assert_count(SHOAL_HAS(f.world, entity, Letter), !SHOAL_HAS(f.world, entity, Shield));
-            assert_count(SHOAL_HAS(f.world, entity, Hot), SHOAL_HAS(f.world, entity, Letter));
-            assert_false(SHOAL_HAS(f.world, entity, Letter) && SHOAL_HAS(f.world, entity, Mark));
+        for (shoal_entity entity = s.target; shoal_next_entity(s.world, &entity);) {
+            changed += SHOAL_HAS(s.world, entity, Letter);
+            assert_count(SHOAL_HAS(s.world, entity, Letter), !SHOAL_HAS(s.world, entity, Shield));
+            assert_count(SHOAL_HAS(s.world, entity, Hot), SHOAL_HAS(s.world, entity, Letter));
+            assert_false(SHOAL_HAS(s.world, entity, Letter) && SHOAL_HAS(s.world, entity, Mark));
         }
         assert_count(changed, 75);
-        assert_count(shoal_source_count(f.world, SHOAL_ID(Owner), target), 0);
+        assert_count(shoal_source_count(s.world, SHOAL_ID(Owner), s.target), 0);
         test_set_context("%s", "");
-        fixture_end(&f);
+        fixture_end(&s.f);
     }
 }
 

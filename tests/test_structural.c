@@ -10,14 +10,6 @@
 #include "support/test.h"
 #include "support/world_dump.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define UNDER_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define UNDER_ASAN 1
-#endif
-#endif
-
 static const shoal_value no_values[1];
 
 static size_t component_count(const shoal_world *world, shoal_entity entity) {

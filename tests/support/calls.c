@@ -8,6 +8,9 @@
 
 shoal_entity spawn_one(shoal_world *world, const shoal_value *values, size_t count) {
     shoal_entity entity = shoal_spawn(world, values, count);
+    if (shoal_entity_is_null(entity)) {
+        print_error("%s\n", shoal_last_error(world).message);
+    }
     assert_false(shoal_entity_is_null(entity));
     return entity;
 }

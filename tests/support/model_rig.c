@@ -42,6 +42,21 @@ void rig_compare_memory(const model_rig *rig) {
     assert_count(report.total_bytes, rig->fake.live_bytes);
 }
 
+void rig_touch_rows(model_rig *rig, shoal_view *view, void (*touch)(void *model, shoal_entity entity), void *model) {
+    while (shoal_view_next(view)) {
+        for (size_t row = 0; row < view->count; row++) {
+            if (rng_chance(&rig->random, 10)) {
+                touch(model, view->entities[row]);
+            }
+        }
+        if (rng_chance(&rig->random, 5)) {
+            shoal_view_end(view);
+            break;
+        }
+    }
+    assert_null(shoal_world_lock_holder(rig->world));
+}
+
 void rig_trim(model_rig *rig) {
     rig_arm(rig);
     /* A budget makes the clock decide what goes, and so the age of archetypes that come back. */

@@ -14,6 +14,7 @@
 #include "rng.h"
 
 #include <shoal/command.h>
+#include <shoal/query.h>
 
 #define RIG_STALE_COUNT 64
 #define RIG_SCRIPT_MAX 256 /* commands that a model may record before it applies them */
@@ -47,6 +48,8 @@ void rig_record(model_rig *rig);
 uint64_t rig_entity_limit(const model_rig *rig);
 /* The memory report counts what the allocator counts. */
 void rig_compare_memory(const model_rig *rig);
+/* Goes through a view that has been begun, now and then not to its end, and calls `touch` for some rows. */
+void rig_touch_rows(model_rig *rig, shoal_view *view, void (*touch)(void *model, shoal_entity entity), void *model);
 /* Gives back what is empty. */
 void rig_trim(model_rig *rig);
 /* Destroys the world and checks that nothing leaked. */

@@ -44,20 +44,26 @@ static void compare_values(const naive_world *naive, const shoal_world *world, s
     }
 }
 
+bool compare_slot(const naive_slots *slots, shoal_world *world, size_t index, shoal_entity *walker) {
+    shoal_entity expected = slots_handle(slots, index);
+    if (!slots->states[index].alive) {
+        assert_true(slots->states[index].retired || !shoal_is_alive(world, expected));
+        return false;
+    }
+    assert_true(shoal_is_alive(world, expected));
+    assert_true(shoal_next_entity(world, walker));
+    assert_entity(*walker, expected);
+    return true;
+}
+
 void compare_entities(const naive_world *naive, shoal_world *world) {
     assert_count(shoal_world_entity_count(world), naive->slots.entity_count);
     shoal_entity walker = {0};
     for (size_t index = 0; index < naive->slots.count; index++) {
-        shoal_entity expected = naive_handle(naive, index);
-        if (!naive->slots.states[index].alive) {
-            assert_true(naive->slots.states[index].retired || !shoal_is_alive(world, expected));
-            continue;
+        if (compare_slot(&naive->slots, world, index, &walker)) {
+            assert_count(listed_mask(world, walker), naive_slot_at(naive, index)->mask);
+            compare_values(naive, world, walker);
         }
-        assert_true(shoal_is_alive(world, expected));
-        assert_true(shoal_next_entity(world, &walker));
-        assert_entity(walker, expected);
-        assert_count(listed_mask(world, expected), naive_slot_at(naive, index)->mask);
-        compare_values(naive, world, expected);
     }
     assert_false(shoal_next_entity(world, &walker));
 }
@@ -156,7 +162,7 @@ void compare_query(const naive_world *naive, shoal_world *world, shoal_query *qu
 
 /* ---- memory and statuses ---- */
 
-void compare_memory(const naive_world *naive, const shoal_world *world) {
+shoal_memory_report compare_report(const naive_slots *slots, const shoal_world *world) {
     shoal_memory_report report;
     assert_ok(shoal_world_memory(world, &report));
     size_t sum = 0;
@@ -164,8 +170,13 @@ void compare_memory(const naive_world *naive, const shoal_world *world) {
         sum += report.purpose_bytes[i];
     }
     assert_count(sum, report.total_bytes);
+    assert_count(report.entity_count, slots->entity_count);
+    return report;
+}
+
+void compare_memory(const naive_world *naive, const shoal_world *world) {
+    shoal_memory_report report = compare_report(&naive->slots, world);
     assert_at_most(report.total_bytes, report.peak_bytes);
-    assert_count(report.entity_count, naive->slots.entity_count);
     assert_count(report.chunk_used_bytes + report.chunk_unused_bytes, report.chunk_bytes);
     shoal_archetype_info info = {0};
     uint64_t rows = 0;
