@@ -405,13 +405,6 @@ static void test_equal_keys_keep_their_order(void **state) {
 
 /* ---- what is compared ---- */
 
-static void pass_over(shoal_query *query) {
-    shoal_view view;
-    assert_ok(shoal_view_begin(&view, query));
-    while (shoal_view_next(&view)) {
-    }
-}
-
 /* How often a case's function is called in the next pass. */
 static size_t calls_of_pass(sorted_case *item) {
     item->calls = 0;
@@ -602,13 +595,7 @@ static void test_views_of_an_ordered_query_nest(void **state) {
                 SHOAL_GET_MUT(f.world, outer.entities[row], Rank)->value = (int32_t)rng_below(&random, 50);
                 SHOAL_GET_MUT(f.world, outer.entities[row], Sparseness)->value = (int32_t)rng_below(&random, 50);
             }
-            size_t inner_rows = 0;
-            shoal_view inner;
-            assert_ok(shoal_view_begin(&inner, cases[i].by_compare));
-            while (shoal_view_next(&inner)) {
-                inner_rows += inner.count;
-            }
-            assert_count(inner_rows, before.count);
+            assert_count(pass_over(cases[i].by_compare), before.count);
             assert_count(shoal_query_count(cases[i].by_compare), before.count);
         }
         assert_count(rows, before.count);
@@ -644,12 +631,7 @@ static void test_rows_turned_off_under_an_ordered_view(void **state) {
     }
     assert_count(rows, 20);
     assert_count(shoal_query_count(query), 15);
-    rows = 0;
-    assert_ok(shoal_view_begin(&view, query));
-    while (shoal_view_next(&view)) {
-        rows += view.count;
-    }
-    assert_count(rows, 15);
+    assert_count(pass_over(query), 15);
     fixture_end(&f);
 }
 

@@ -28,6 +28,16 @@ shoal_query *make_query_of(shoal_world *world, const shoal_query_def *def) {
     return query;
 }
 
+uint64_t pass_over(shoal_query *query) {
+    uint64_t rows = 0;
+    shoal_view view;
+    assert_ok(shoal_view_begin(&view, query));
+    while (shoal_view_next(&view)) {
+        rows += view.count;
+    }
+    return rows;
+}
+
 void turn(shoal_world *world, shoal_entity entity, shoal_component component, bool on) {
     assert_ok(on ? shoal_enable(world, entity, component) : shoal_disable(world, entity, component));
     assert_count(shoal_is_enabled(world, entity, component), on);

@@ -15,6 +15,9 @@ shoal_entity spawn_one(shoal_world *world, const shoal_value *values, size_t cou
 shoal_query *make_query(shoal_world *world, const shoal_term *terms, size_t count);
 shoal_query *make_query_of(shoal_world *world, const shoal_query_def *def);
 
+/* Goes through a query to its end; gives how many rows its views have. */
+uint64_t pass_over(shoal_query *query);
+
 /* Enables or disables. */
 void turn(shoal_world *world, shoal_entity entity, shoal_component component, bool on);
 
