@@ -42,7 +42,8 @@ static slot_state *slots_reach(naive_slots *slots, size_t index) {
         slots->capacity = index * 2 + 64;
         slots->states = realloc(slots->states, slots->capacity * sizeof *slots->states);
         slots->rows = realloc(slots->rows, slots->capacity * slots->row_size);
-        assert_true(slots->states != NULL && slots->rows != NULL);
+        assert_non_null(slots->states);
+        assert_non_null(slots->rows);
     }
     if (slots->count <= index) {
         size_t added = index + 1 - slots->count;
