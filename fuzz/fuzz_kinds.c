@@ -1,19 +1,15 @@
 /*
- * One script over components of every kind, run twice as in fuzz_script.c: at once in one world, and recorded in a
- * command buffer and applied in another. The two must come to the same: which entities live or are dying, what they
- * have, values, enable bits, buffers, relations from both ends with their order, depths, names, how many match a query,
- * and how many calls could not be done. What has no command (copies of trees, names, the order of children) is called
- * in both worlds after an apply, and must have the same status.
+ * One script over components of every kind, run twice as sides.h has it. The two worlds must come to the same: which
+ * entities live or are dying, what they have, values, enable bits, buffers, relations from both ends with their order,
+ * depths, names, how many match a query, and how many calls could not be done. What has no command (copies of trees,
+ * names, the order of children) is called in both worlds after an apply, and must have the same status.
  *
- * Entities go by their place in a table. Input: an operation a byte, each followed by its arguments.
+ * Input: an operation a byte, each followed by its arguments.
  */
-#include <shoal/shoal.h>
-
 #include <string.h>
 
-#include "fuzz.h"
+#include "sides.h"
 
-#define ENTITIES_MAX 32
 #define STEPS_MAX 300
 #define ITEMS_MAX 6
 
@@ -52,22 +48,6 @@ static shoal_component_slot *const kind_slots[KIND_COUNT] = {
     SHOAL_SLOT(Aim),    SHOAL_SLOT(Faction), SHOAL_SLOT(Bounds), SHOAL_SLOT(Note),
     SHOAL_SLOT(Turret), SHOAL_SLOT(Asleep),  SHOAL_SLOT(Owner),  SHOAL_SLOT(Cargo),
     SHOAL_SLOT(Escort), SHOAL_SLOT(Guards),  SHOAL_SLOT(Orbits), SHOAL_SLOT(ChildOf)};
-
-enum { DIRECT, DEFERRED, SIDES };
-
-typedef struct pair {
-    shoal_entity handle[SIDES]; /* of DEFERRED: a placeholder until the next apply; null when its spawn failed */
-} pair;
-
-typedef struct script {
-    fuzz_input input;
-    shoal_world *world[SIDES];
-    shoal_query *queries[SIDES][QUERY_COUNT];
-    shoal_commands *commands;
-    pair entities[ENTITIES_MAX];
-    size_t entity_count;
-    size_t failed; /* direct calls since the last apply */
-} script;
 
 /* A value of some kind for one side, and the bytes that it names. */
 typedef struct value {
@@ -113,10 +93,10 @@ static void value_make(value *made, uint32_t kind, uint8_t seed, shoal_entity ta
     }
 }
 
-static void values_make(script *s, uint32_t kind, value values[SIDES]) {
+static void values_make(sides *s, uint32_t kind, value values[SIDES]) {
     uint8_t seed = fuzz_byte(&s->input);
     const pair none = {{{0}, {0}}};
-    const pair *target = s->entity_count != 0 ? &s->entities[fuzz_below(&s->input, (uint32_t)s->entity_count)] : &none;
+    const pair *target = s->entity_count != 0 ? sides_pick(s) : &none;
     for (int side = 0; side < SIDES; side++) {
         value_make(&values[side], kind, seed, target->handle[side]);
     }
@@ -124,18 +104,12 @@ static void values_make(script *s, uint32_t kind, value values[SIDES]) {
 
 /* ---- steps that are recorded on the other side ---- */
 
-/* Counts a direct call, and checks that recording it went as it must: only a null target cannot be recorded. */
-static void count_call(script *s, shoal_status direct, shoal_status recorded) {
-    FUZZ_CHECK(recorded == SHOAL_OK);
-    s->failed += direct != SHOAL_OK;
-}
-
 /* A link to null is an error at once when it is recorded. */
 static bool can_be_recorded(uint32_t kind, const value *deferred) {
     return !kind_is(kind, SHOAL_STORAGE_RELATION) || !shoal_entity_is_null(deferred->link.target);
 }
 
-static void step_spawn(script *s) {
+static void step_spawn(sides *s) {
     uint32_t mask = fuzz_byte(&s->input) | (uint32_t)fuzz_byte(&s->input) << 8;
     value values[KIND_COUNT][SIDES];
     shoal_value list[SIDES][KIND_COUNT];
@@ -151,17 +125,14 @@ static void step_spawn(script *s) {
             count++;
         }
     }
-    if (s->entity_count == ENTITIES_MAX) {
+    if (s->entity_count == SIDES_ENTITIES_MAX) {
         return;
     }
-    pair *made = &s->entities[s->entity_count++];
-    made->handle[DIRECT] = shoal_spawn(s->world[DIRECT], list[DIRECT], count);
-    made->handle[DEFERRED] = shoal_commands_spawn(s->commands, list[DEFERRED], count);
+    const pair *made = sides_spawn(s, list[DIRECT], list[DEFERRED], count);
     s->failed += shoal_entity_is_null(made->handle[DIRECT]);
-    FUZZ_CHECK(shoal_entity_is_placeholder(made->handle[DEFERRED]));
 }
 
-static void step_value(script *s, const pair *at, bool sets) {
+static void step_value(sides *s, const pair *at, bool sets) {
     uint32_t kind = fuzz_below(&s->input, KIND_COUNT);
     value values[SIDES];
     values_make(s, kind, values);
@@ -171,64 +142,43 @@ static void step_value(script *s, const pair *at, bool sets) {
         return;
     }
     if (sets) {
-        count_call(s, shoal_set(s->world[DIRECT], at->handle[DIRECT], direct->component, direct->data),
-                   shoal_commands_set(s->commands, at->handle[DEFERRED], deferred->component, deferred->data));
+        sides_count(s, shoal_set(s->world[DIRECT], at->handle[DIRECT], direct->component, direct->data),
+                    shoal_commands_set(s->commands, at->handle[DEFERRED], deferred->component, deferred->data));
     } else {
-        count_call(s, shoal_add(s->world[DIRECT], at->handle[DIRECT], direct->component, direct->data),
-                   shoal_commands_add(s->commands, at->handle[DEFERRED], deferred->component, deferred->data));
+        sides_count(s, shoal_add(s->world[DIRECT], at->handle[DIRECT], direct->component, direct->data),
+                    shoal_commands_add(s->commands, at->handle[DEFERRED], deferred->component, deferred->data));
     }
 }
 
-static void step_remove(script *s, const pair *at) {
+static void step_remove(sides *s, const pair *at) {
     shoal_component component = shoal_component_of(kind_slots[fuzz_below(&s->input, KIND_COUNT)]);
-    count_call(s, shoal_remove(s->world[DIRECT], at->handle[DIRECT], component),
-               shoal_commands_remove(s->commands, at->handle[DEFERRED], component));
+    sides_count(s, shoal_remove(s->world[DIRECT], at->handle[DIRECT], component),
+                shoal_commands_remove(s->commands, at->handle[DEFERRED], component));
 }
 
-static void step_unrelate(script *s, const pair *at) {
+static void step_unrelate(sides *s, const pair *at) {
     shoal_component relation = shoal_component_of(kind_slots[10 + fuzz_below(&s->input, KIND_COUNT - 10)]);
-    const pair *target = &s->entities[fuzz_below(&s->input, (uint32_t)s->entity_count)];
+    const pair *target = sides_pick(s);
     if (!shoal_entity_is_null(target->handle[DIRECT])) { /* which would mean all targets */
-        count_call(s, shoal_unrelate(s->world[DIRECT], at->handle[DIRECT], relation, target->handle[DIRECT]),
-                   shoal_commands_unrelate(s->commands, at->handle[DEFERRED], relation, target->handle[DEFERRED]));
+        sides_count(s, shoal_unrelate(s->world[DIRECT], at->handle[DIRECT], relation, target->handle[DIRECT]),
+                    shoal_commands_unrelate(s->commands, at->handle[DEFERRED], relation, target->handle[DEFERRED]));
     }
 }
 
-static void step_enable(script *s, const pair *at, bool on) {
+static void step_enable(sides *s, const pair *at, bool on) {
     shoal_component component = shoal_component_of(kind_slots[fuzz_below(&s->input, KIND_COUNT)]);
     if (on) {
-        count_call(s, shoal_enable(s->world[DIRECT], at->handle[DIRECT], component),
-                   shoal_commands_enable(s->commands, at->handle[DEFERRED], component));
+        sides_count(s, shoal_enable(s->world[DIRECT], at->handle[DIRECT], component),
+                    shoal_commands_enable(s->commands, at->handle[DEFERRED], component));
     } else {
-        count_call(s, shoal_disable(s->world[DIRECT], at->handle[DIRECT], component),
-                   shoal_commands_disable(s->commands, at->handle[DEFERRED], component));
-    }
-}
-
-static void step_end(script *s, const pair *at, bool destroys) {
-    if (destroys) {
-        count_call(s, shoal_destroy(s->world[DIRECT], at->handle[DIRECT]),
-                   shoal_commands_destroy_entity(s->commands, at->handle[DEFERRED]));
-    } else {
-        count_call(s, shoal_clear(s->world[DIRECT], at->handle[DIRECT]),
-                   shoal_commands_clear(s->commands, at->handle[DEFERRED]));
+        sides_count(s, shoal_disable(s->world[DIRECT], at->handle[DIRECT], component),
+                    shoal_commands_disable(s->commands, at->handle[DEFERRED], component));
     }
 }
 
 /* ---- the comparison ---- */
 
-/* Both handles are of one place in the table, or neither names what lives. */
-static void check_same(const script *s, shoal_entity direct, shoal_entity deferred) {
-    bool alive = shoal_is_alive(s->world[DIRECT], direct);
-    FUZZ_CHECK(alive == shoal_is_alive(s->world[DEFERRED], deferred));
-    for (size_t i = 0; i < s->entity_count && alive; i++) {
-        if (shoal_entity_equal(s->entities[i].handle[DIRECT], direct)) {
-            FUZZ_CHECK(shoal_entity_equal(s->entities[i].handle[DEFERRED], deferred));
-        }
-    }
-}
-
-static void check_buffers(const script *s, const pair *at, shoal_component component) {
+static void check_buffers(const sides *s, const pair *at, shoal_component component) {
     shoal_buffer direct = shoal_buffer_get(s->world[DIRECT], at->handle[DIRECT], component);
     shoal_buffer deferred = shoal_buffer_get(s->world[DEFERRED], at->handle[DEFERRED], component);
     size_t count = shoal_buffer_count(direct);
@@ -237,12 +187,12 @@ static void check_buffers(const script *s, const pair *at, shoal_component compo
     FUZZ_CHECK(count == 0 || memcmp(shoal_buffer_items(direct), shoal_buffer_items(deferred), count) == 0);
 }
 
-static void check_relation(const script *s, const pair *at, shoal_component relation) {
+static void check_relation(const sides *s, const pair *at, shoal_component relation) {
     shoal_target_walk direct = shoal_targets(s->world[DIRECT], at->handle[DIRECT], relation);
     shoal_target_walk deferred = shoal_targets(s->world[DEFERRED], at->handle[DEFERRED], relation);
     while (shoal_targets_next(&direct)) {
         FUZZ_CHECK(shoal_targets_next(&deferred));
-        check_same(s, direct.target, deferred.target);
+        sides_check_same(s, direct.target, deferred.target);
         FUZZ_CHECK(direct.data == NULL || memcmp(direct.data, deferred.data, sizeof(uint32_t)) == 0);
     }
     FUZZ_CHECK(!shoal_targets_next(&deferred));
@@ -251,13 +201,13 @@ static void check_relation(const script *s, const pair *at, shoal_component rela
     while (shoal_sources_next(&first)) { /* so few entities that a list has one run */
         FUZZ_CHECK(shoal_sources_next(&second) && first.count == second.count);
         for (size_t i = 0; i < first.count; i++) {
-            check_same(s, first.entities[i], second.entities[i]);
+            sides_check_same(s, first.entities[i], second.entities[i]);
         }
     }
     FUZZ_CHECK(!shoal_sources_next(&second));
 }
 
-static void check_kind(const script *s, const pair *at, uint32_t kind) {
+static void check_kind(const sides *s, const pair *at, uint32_t kind) {
     shoal_component component = shoal_component_of(kind_slots[kind]);
     bool has = shoal_has(s->world[DIRECT], at->handle[DIRECT], component);
     FUZZ_CHECK(has == shoal_has(s->world[DEFERRED], at->handle[DEFERRED], component));
@@ -279,13 +229,13 @@ static void check_kind(const script *s, const pair *at, uint32_t kind) {
     const void *deferred = shoal_get(s->world[DEFERRED], at->handle[DEFERRED], component);
     FUZZ_CHECK(direct != NULL && deferred != NULL);
     if (kind_slots[kind] == SHOAL_SLOT(Aim)) {
-        check_same(s, ((const Aim *)direct)->at, ((const Aim *)deferred)->at);
+        sides_check_same(s, ((const Aim *)direct)->at, ((const Aim *)deferred)->at);
     } else {
         FUZZ_CHECK(memcmp(direct, deferred, kind_def(kind)->size) == 0);
     }
 }
 
-static void check_entity(const script *s, const pair *at) {
+static void check_entity(const sides *s, const pair *at) {
     for (uint32_t kind = 0; kind < KIND_COUNT; kind++) {
         check_kind(s, at, kind);
     }
@@ -298,53 +248,9 @@ static void check_entity(const script *s, const pair *at) {
     FUZZ_CHECK((direct == NULL) == (deferred == NULL) && (direct == NULL || strcmp(direct, deferred) == 0));
 }
 
-/* Goes through a query to its end and counts what it gives. */
-static uint64_t count_rows(shoal_query *query) {
-    uint64_t count = 0;
-    shoal_view view;
-    FUZZ_CHECK(shoal_view_begin(&view, query) == SHOAL_OK);
-    while (shoal_view_next(&view)) {
-        count += view.count;
-    }
-    FUZZ_CHECK(shoal_query_count(query) == count);
-    return count;
-}
-
-/* Applies the buffer, compares the worlds and forgets the entities that are dead. */
-static void step_apply(script *s) {
-    shoal_commands_result result;
-    FUZZ_CHECK(shoal_commands_apply(s->commands, &result) == SHOAL_OK);
-    FUZZ_CHECK(result.dropped == s->failed);
-    s->failed = 0;
-    for (size_t i = 0; i < s->entity_count; i++) {
-        shoal_entity *handle = &s->entities[i].handle[DEFERRED];
-        *handle = shoal_entity_is_placeholder(*handle) ? shoal_commands_resolve(s->commands, *handle) : *handle;
-    }
-    size_t kept = 0;
-    for (size_t i = 0; i < s->entity_count; i++) {
-        check_same(s, s->entities[i].handle[DIRECT], s->entities[i].handle[DEFERRED]);
-        if (shoal_is_alive(s->world[DIRECT], s->entities[i].handle[DIRECT])) {
-            check_entity(s, &s->entities[i]);
-        }
-    }
-    for (size_t i = 0; i < s->entity_count; i++) {
-        if (shoal_is_alive(s->world[DIRECT], s->entities[i].handle[DIRECT])) {
-            s->entities[kept++] = s->entities[i];
-        }
-    }
-    s->entity_count = kept;
-    for (int side = 0; side < SIDES; side++) {
-        FUZZ_CHECK(shoal_world_entity_count(s->world[side]) == kept);
-        FUZZ_CHECK(shoal_world_validate(s->world[side]) == SHOAL_OK);
-    }
-    for (size_t i = 0; i < QUERY_COUNT; i++) {
-        FUZZ_CHECK(count_rows(s->queries[DIRECT][i]) == count_rows(s->queries[DEFERRED][i]));
-    }
-}
-
 /* ---- steps that are called on both sides ---- */
 
-static size_t tree_size(const script *s, shoal_entity root) {
+static size_t tree_size(const sides *s, shoal_entity root) {
     size_t count = 1;
     shoal_entity at = root;
     while (shoal_tree_next(s->world[DIRECT], SHOAL_ID(ChildOf), root, &at)) {
@@ -354,21 +260,21 @@ static size_t tree_size(const script *s, shoal_entity root) {
 }
 
 /* The trees below two copies come into the table. */
-static void table_add_trees(script *s, shoal_entity direct, shoal_entity deferred) {
+static void table_add_trees(sides *s, shoal_entity direct, shoal_entity deferred) {
     shoal_entity at[SIDES] = {direct, deferred};
     bool more = !shoal_entity_is_null(direct);
     FUZZ_CHECK(more != shoal_entity_is_null(deferred));
     while (more) {
-        FUZZ_CHECK(s->entity_count < ENTITIES_MAX);
+        FUZZ_CHECK(s->entity_count < SIDES_ENTITIES_MAX);
         s->entities[s->entity_count++] = (pair){{at[DIRECT], at[DEFERRED]}};
         more = shoal_tree_next(s->world[DIRECT], SHOAL_ID(ChildOf), direct, &at[DIRECT]);
         FUZZ_CHECK(shoal_tree_next(s->world[DEFERRED], SHOAL_ID(ChildOf), deferred, &at[DEFERRED]) == more);
     }
 }
 
-static void step_copy(script *s, const pair *at, bool is_instance) {
+static void step_copy(sides *s, const pair *at, bool is_instance) {
     pair made = {{{0}, {0}}};
-    if (s->entity_count + tree_size(s, at->handle[DIRECT]) > ENTITIES_MAX) {
+    if (s->entity_count + tree_size(s, at->handle[DIRECT]) > SIDES_ENTITIES_MAX) {
         return;
     }
     for (int side = 0; side < SIDES; side++) {
@@ -382,28 +288,28 @@ static void step_copy(script *s, const pair *at, bool is_instance) {
     table_add_trees(s, made.handle[DIRECT], made.handle[DEFERRED]);
 }
 
-static void step_name(script *s, const pair *at) {
+static void step_name(sides *s, const pair *at) {
     static const char *const names[] = {"a", "b", "c", NULL};
     const char *name = names[fuzz_below(&s->input, 4)];
     shoal_status status = shoal_set_name(s->world[DIRECT], at->handle[DIRECT], name);
     FUZZ_CHECK(shoal_set_name(s->world[DEFERRED], at->handle[DEFERRED], name) == status);
 }
 
-static void step_order(script *s, const pair *at) {
-    const pair *before = &s->entities[fuzz_below(&s->input, (uint32_t)s->entity_count)];
+static void step_order(sides *s, const pair *at) {
+    const pair *before = sides_pick(s);
     shoal_component child_of = SHOAL_ID(ChildOf);
     shoal_status status = shoal_order_source(s->world[DIRECT], child_of, at->handle[DIRECT], before->handle[DIRECT]);
     FUZZ_CHECK(shoal_order_source(s->world[DEFERRED], child_of, at->handle[DEFERRED], before->handle[DEFERRED]) ==
                status);
 }
 
-static void step_both(script *s) {
+static void step_both(sides *s) {
     uint32_t operation = fuzz_below(&s->input, 6);
-    step_apply(s);
+    sides_apply(s, check_entity);
     if (s->entity_count == 0) {
         return;
     }
-    const pair *at = &s->entities[fuzz_below(&s->input, (uint32_t)s->entity_count)];
+    const pair *at = sides_pick(s);
     switch (operation) {
     case 0:
     case 1:
@@ -420,15 +326,14 @@ static void step_both(script *s) {
                    shoal_make_prefab(s->world[DEFERRED], at->handle[DEFERRED]));
         break;
     default:
-        FUZZ_CHECK(shoal_world_trim(s->world[DIRECT], 0, NULL) == SHOAL_OK);
-        FUZZ_CHECK(shoal_world_trim(s->world[DEFERRED], 0, NULL) == SHOAL_OK);
+        sides_trim(s);
         break;
     }
 }
 
 /* ---- the script ---- */
 
-static void step_on(script *s, uint32_t operation, const pair *at) {
+static void step_on(sides *s, uint32_t operation, const pair *at) {
     if (shoal_entity_is_null(at->handle[DEFERRED])) {
         return; /* cannot be recorded */
     }
@@ -441,20 +346,20 @@ static void step_on(script *s, uint32_t operation, const pair *at) {
     } else if (operation < 12) {
         step_enable(s, at, operation == 10);
     } else {
-        step_end(s, at, operation == 13);
+        sides_end_entity(s, at, operation == 13);
     }
 }
 
-static void step(script *s) {
+static void step(sides *s) {
     uint32_t operation = fuzz_below(&s->input, 16);
     if (operation < 3) {
         step_spawn(s);
     } else if (operation == 14) {
-        step_apply(s);
+        sides_apply(s, check_entity);
     } else if (operation == 15) {
         step_both(s);
     } else if (s->entity_count > 0) {
-        step_on(s, operation, &s->entities[fuzz_below(&s->input, (uint32_t)s->entity_count)]);
+        step_on(s, operation, sides_pick(s));
     }
 }
 
@@ -474,21 +379,16 @@ static void queries_make(shoal_world *world, shoal_query *queries[QUERY_COUNT]) 
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    script s = {.input = {data, size}};
-    bool move_rows = (fuzz_byte(&s.input) & 1) != 0;
+    sides s;
+    sides_start(&s, data, size);
+    s.query_count = QUERY_COUNT;
     for (int side = 0; side < SIDES; side++) {
-        s.world[side] = shoal_world_create(&(shoal_world_def){.move_rows = move_rows, .largest_chunk_bytes = 2048});
-        FUZZ_CHECK(s.world[side] != NULL);
         queries_make(s.world[side], s.queries[side]);
     }
-    s.commands = shoal_commands_create(s.world[DEFERRED], NULL);
-    FUZZ_CHECK(s.commands != NULL);
     for (size_t i = 0; i < STEPS_MAX && s.input.size > 0; i++) {
         step(&s);
     }
-    step_apply(&s);
-    for (int side = 0; side < SIDES; side++) {
-        FUZZ_CHECK(shoal_world_destroy(s.world[side]) == SHOAL_OK);
-    }
+    sides_apply(&s, check_entity);
+    sides_end(&s);
     return 0;
 }

@@ -54,7 +54,7 @@ static void check_tree(shoal_world *world, shoal_entity root, shoal_entity copy,
         const shoal_component skipped[] = {is_instance ? SHOAL_ID(Prefab) : (shoal_component){0},
                                            i == 0 ? SHOAL_ID(ChildOf) : (shoal_component){0},
                                            SHOAL_ID(Bounds)}; /* that of the chunk where the copy is */
-        text expected = {0}, actual = {0};
+        text_buffer expected = {0}, actual = {0};
         const char *names[] = {shoal_name(world, map.from[i]), shoal_name(world, map.to[i])};
         text_add(&expected, "%zu %s\n", i, i != 0 && names[0] != NULL ? names[0] : "");
         text_add(&actual, "%zu %s\n", i, names[1] != NULL ? names[1] : "");
@@ -86,7 +86,7 @@ static void clone_check_all(const shoal_world_def *def) {
         shoal_entity copy = shoal_clone(s.world, sources[i]);
         assert_valid(s.world);
         assert_false(shoal_entity_is_null(copy));
-        text expected = {0}, actual = {0};
+        text_buffer expected = {0}, actual = {0};
         entity_describe(&expected, NULL, s.world, sources[i], NULL);
         entity_describe(&actual, NULL, s.world, copy, NULL);
         text_check(&actual, &expected);
@@ -165,7 +165,7 @@ static void test_prefabs_hide_and_instances_show(void **state) {
     scene s;
     scene_start(&s, NULL);
     assert_count(positions(&s), 4); /* fleet, ship, deck, barrel */
-    text before = {0}, after = {0};
+    text_buffer before = {0}, after = {0};
     const shoal_component prefab[] = {SHOAL_ID(Prefab), SHOAL_ID(Bounds), {0}};
     const shoal_entity nodes[] = {s.ship, s.turret, s.gun, s.barrel, s.second, s.deck};
     for (size_t i = 0; i < 6; i++) {
@@ -344,7 +344,7 @@ static void test_a_thousand_copies(void **state) {
 /* Copies at once are what as many calls would have made, and take the handles that these would have taken. */
 static void test_many_at_once_are_many_calls(void **state) {
     (void)state;
-    text texts[2];
+    text_buffer texts[2];
     for (int way = 0; way < 2; way++) {
         scene s;
         scene_start(&s, NULL);
@@ -393,8 +393,8 @@ static void test_large_trees(void **state) {
 
 /* ---- hooks ---- */
 
-static text noted;      /* what was told */
-static bool noted_fine; /* all that a hook saw was in place */
+static text_buffer noted; /* what was told */
+static bool noted_fine;   /* all that a hook saw was in place */
 
 static void noted_event(const shoal_component_event *event, const char *what) {
     shoal_entity parent = shoal_parent(event->world, event->entity);
@@ -418,9 +418,8 @@ static void noted_set(const shoal_component_event *event, void *user) {
 
 static void noted_expect(const char *expected) {
     assert_true(noted_fine);
-    assert_string_equal(noted.bytes != NULL ? noted.bytes : "", expected);
-    free(noted.bytes);
-    noted = (text){0};
+    assert_string_equal(noted.text != NULL ? noted.text : "", expected);
+    text_free(&noted);
 }
 
 static void test_hooks_are_told_when_all_is_in_place(void **state) {
@@ -430,8 +429,7 @@ static void test_hooks_are_told_when_all_is_in_place(void **state) {
     shoal_entity root = scene_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Noted, 1)));
     shoal_entity child = scene_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Noted, 2), SHOAL_TO(ChildOf, root)));
     assert_ok(shoal_relate(f.world, root, SHOAL_ID(Follows), child, NULL));
-    free(noted.bytes);
-    noted = (text){0};
+    text_free(&noted);
     noted_fine = true;
     assert_false(shoal_entity_is_null(shoal_clone(f.world, root)));
     noted_expect("add Noted 1;add Follows -1 to a target;set Noted 1;");
@@ -512,7 +510,7 @@ static size_t failures_run(size_t call, failure way, size_t hook) {
     size_t points = 0;
     for (shoal_status status = SHOAL_HOOK_FAILED; status != SHOAL_OK;) {
         test_set_context("call %zu, way %d, hook %zu, point %zu", call, (int)way, hook, points + 1);
-        text before = world_describe(s.world);
+        text_buffer before = world_describe(s.world);
         int64_t live[TRACKERS];
         for (size_t i = 0; i < TRACKERS; i++) {
             live[i] = trackers[i]->live;
@@ -524,12 +522,12 @@ static size_t failures_run(size_t call, failure way, size_t hook) {
         if (status == SHOAL_OK) {
             /* A failing allocation that only costs speed is no failure of the call. */
             assert_true(!failed || way == FAIL_ONE);
-            free(before.bytes);
+            free(before.text);
             break;
         }
         assert_status(status, way == FAIL_HOOK ? SHOAL_HOOK_FAILED : SHOAL_OUT_OF_MEMORY);
         assert_true(failed);
-        text after = world_describe(s.world);
+        text_buffer after = world_describe(s.world);
         text_check(&after, &before);
         for (size_t i = 0; i < TRACKERS; i++) {
             assert_owned(trackers[i], live[i]);
@@ -594,11 +592,11 @@ static void test_failures_leave_nothing_hidden(void **state) {
 /* ---- refusals ---- */
 
 static void instantiate_refused(scene *s, const shoal_instantiate_def *def, shoal_status expected) {
-    text before = world_describe(s->world);
+    text_buffer before = world_describe(s->world);
     assert_status(shoal_instantiate(s->world, s->ship, def), expected);
     assert_last_error(s->world, expected);
     assert_message_has(s->world, "shoal_instantiate");
-    text after = world_describe(s->world);
+    text_buffer after = world_describe(s->world);
     text_check(&after, &before);
     assert_valid(s->world);
 }

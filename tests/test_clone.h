@@ -10,6 +10,7 @@
 
 #include "support/components.h"
 #include "support/fixture.h"
+#include "support/text.h"
 
 #define MOST_NODES 16
 
@@ -76,12 +77,6 @@ SHOAL_COMPONENT_DECLARE(Hull)
 
 /* ---- entities as text ---- */
 
-typedef struct text {
-    char *bytes;
-    size_t length;
-    size_t capacity;
-} text;
-
 /* A tree and its copy: handles of one are written as those of the other. */
 typedef struct pairs {
     shoal_entity from[MOST_NODES];
@@ -89,18 +84,15 @@ typedef struct pairs {
     size_t count;
 } pairs;
 
-/* Appends one piece, of at most 319 bytes. */
-void text_add(text *to, const char *format, ...);
-
 /* Both are equal; frees both. */
-void text_check(text *actual, text *expected);
+void text_check(text_buffer *actual, text_buffer *expected);
 
 /* Appends all that an entity has, with the handles of `map` replaced; `skipped` leaves three components out. */
-void entity_describe(text *to, const pairs *map, shoal_world *world, shoal_entity entity,
+void entity_describe(text_buffer *to, const pairs *map, shoal_world *world, shoal_entity entity,
                      const shoal_component *skipped);
 
 /* All entities, with names and depths, and the sources of each in their order. */
-text world_describe(shoal_world *world);
+text_buffer world_describe(shoal_world *world);
 
 /* ---- the scene ---- */
 

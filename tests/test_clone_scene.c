@@ -41,32 +41,16 @@ SHOAL_COMPONENT_DEFINE(Hull, .required = SHOAL_REQUIRES(SHOAL_SLOT(Engine), SHOA
 
 /* ---- entities as text ---- */
 
-void text_add(text *to, const char *format, ...) {
-    char piece[320];
-    va_list arguments;
-    va_start(arguments, format);
-    int length = vsnprintf(piece, sizeof piece, format, arguments);
-    va_end(arguments);
-    assert_true(length >= 0 && (size_t)length < sizeof piece);
-    if (to->length + (size_t)length + 1 > to->capacity) {
-        to->capacity = to->capacity * 2 + 4096;
-        to->bytes = realloc(to->bytes, to->capacity);
-        assert_non_null(to->bytes);
-    }
-    memcpy(to->bytes + to->length, piece, (size_t)length + 1);
-    to->length += (size_t)length;
-}
-
-void text_check(text *actual, text *expected) {
-    if (strcmp(actual->bytes, expected->bytes) != 0) {
-        print_error("is\n%sshould be\n%s", actual->bytes, expected->bytes);
+void text_check(text_buffer *actual, text_buffer *expected) {
+    if (strcmp(actual->text, expected->text) != 0) {
+        print_error("is\n%sshould be\n%s", actual->text, expected->text);
         if (test_context[0] != '\0') {
             print_error("at %s\n", test_context);
         }
     }
-    assert_string_equal(actual->bytes, expected->bytes);
-    free(actual->bytes);
-    free(expected->bytes);
+    assert_string_equal(actual->text, expected->text);
+    free(actual->text);
+    free(expected->text);
 }
 
 static shoal_entity mapped(const pairs *map, shoal_entity entity) {
@@ -78,20 +62,20 @@ static shoal_entity mapped(const pairs *map, shoal_entity entity) {
     return entity;
 }
 
-static void entity_write(text *to, const pairs *map, shoal_entity entity) {
+static void entity_write(text_buffer *to, const pairs *map, shoal_entity entity) {
     shoal_entity shown = mapped(map, entity);
     text_add(to, "%" PRIu32 ":%" PRIu32 "%s", shoal_entity_index(shown), shoal_entity_generation(shown),
              shoal_entity_is_null(shown) ? "null" : "");
 }
 
-static void owned_write(text *to, const tracker *track, const void *value) {
+static void owned_write(text_buffer *to, const tracker *track, const void *value) {
     uint32_t payload = 0;
     assert_true(owned_read(track, value, &payload));
     text_add(to, "%" PRIu32, payload);
 }
 
 /* One value; of a buffer, one element. */
-static void value_write(text *to, const pairs *map, shoal_component component, const void *value) {
+static void value_write(text_buffer *to, const pairs *map, shoal_component component, const void *value) {
     if (component.id == SHOAL_ID(Link).id) {
         const Link *link = value;
         const shoal_entity fields[] = {link->target, link->pair[0], link->pair[1], link->inner.again};
@@ -115,7 +99,7 @@ static void value_write(text *to, const pairs *map, shoal_component component, c
     }
 }
 
-static void relation_write(text *to, const pairs *map, shoal_world *world, shoal_entity entity,
+static void relation_write(text_buffer *to, const pairs *map, shoal_world *world, shoal_entity entity,
                            shoal_component relation) {
     shoal_target_walk walk = shoal_targets(world, entity, relation);
     while (shoal_targets_next(&walk)) {
@@ -128,7 +112,7 @@ static void relation_write(text *to, const pairs *map, shoal_world *world, shoal
     }
 }
 
-static void component_write(text *to, const pairs *map, shoal_world *world, shoal_entity entity,
+static void component_write(text_buffer *to, const pairs *map, shoal_world *world, shoal_entity entity,
                             shoal_component component) {
     const shoal_component_def *def = shoal_component_info(component);
     text_add(to, "  %s%s ", def->name, shoal_is_enabled(world, entity, component) ? "" : " off");
@@ -148,7 +132,7 @@ static void component_write(text *to, const pairs *map, shoal_world *world, shoa
     text_add(to, "\n");
 }
 
-void entity_describe(text *to, const pairs *map, shoal_world *world, shoal_entity entity,
+void entity_describe(text_buffer *to, const pairs *map, shoal_world *world, shoal_entity entity,
                      const shoal_component *skipped) {
     shoal_component component = {0};
     while (shoal_next_component(world, entity, &component)) {
@@ -159,7 +143,7 @@ void entity_describe(text *to, const pairs *map, shoal_world *world, shoal_entit
     }
 }
 
-static void sources_describe(text *to, const pairs *map, shoal_world *world, shoal_entity target) {
+static void sources_describe(text_buffer *to, const pairs *map, shoal_world *world, shoal_entity target) {
     const shoal_component relations[] = {SHOAL_ID(ChildOf), SHOAL_ID(Owner), SHOAL_ID(Likes), SHOAL_ID(Oath)};
     for (size_t i = 0; i < 4; i++) {
         text_add(to, "  %s <-", shoal_component_info(relations[i])->name);
@@ -174,8 +158,8 @@ static void sources_describe(text *to, const pairs *map, shoal_world *world, sho
     }
 }
 
-text world_describe(shoal_world *world) {
-    text whole = {0};
+text_buffer world_describe(shoal_world *world) {
+    text_buffer whole = {0};
     shoal_entity entity = {0};
     while (shoal_next_entity(world, &entity)) {
         entity_write(&whole, NULL, entity);

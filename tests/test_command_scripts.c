@@ -3,6 +3,7 @@
  * clear, on an entity that has neither, one or both, or is spawned by the same buffer, gives the same world when it is
  * recorded and applied as when it is called; and what fails there is dropped here. Conformance C4.
  */
+#include "support/calls.h"
 #include "support/components.h"
 #include "support/fixture.h"
 #include "support/rng.h"
@@ -10,14 +11,6 @@
 
 #include <stdio.h>
 #include <string.h>
-
-static void assert_applied(shoal_commands *commands, size_t applied, size_t dropped) {
-    shoal_commands_result result = {99, 99};
-    assert_ok(shoal_commands_apply(commands, &result));
-    assert_count(result.applied, applied);
-    assert_count(result.dropped, dropped);
-    assert_count(shoal_commands_count(commands), 0);
-}
 
 typedef enum script_operation { ADD_A, SET_A, REMOVE_A, DESTROY, ADD_B, CLEAR, OPERATION_COUNT } script_operation;
 

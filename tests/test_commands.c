@@ -2,6 +2,7 @@
  * Commands: what is recorded, in which order it works, what is dropped and told, placeholders. Conformance C1,
  * C5, C8, C9, C10; C4 is in test_command_scripts.c.
  */
+#include "support/calls.h"
 #include "support/components.h"
 #include "support/fixture.h"
 #include "support/rng.h"
@@ -11,24 +12,12 @@
 
 static const shoal_value no_values[1];
 
-static shoal_entity spawn_one(shoal_world *world, const shoal_value *values, size_t count) {
-    shoal_entity entity = shoal_spawn(world, values, count);
-    assert_false(shoal_entity_is_null(entity));
-    return entity;
-}
-
-static void assert_health(const shoal_world *world, shoal_entity entity, int32_t expected) {
-    const Health *health = SHOAL_GET(world, entity, Health);
-    assert_non_null(health);
-    assert_int_equal(health->value, expected);
-}
-
-static void assert_applied(shoal_commands *commands, size_t applied, size_t dropped) {
-    shoal_commands_result result = {99, 99};
-    assert_ok(shoal_commands_apply(commands, &result));
-    assert_count(result.applied, applied);
-    assert_count(result.dropped, dropped);
-    assert_count(shoal_commands_count(commands), 0);
+/* A world and a buffer for it. */
+static shoal_commands *start(fixture *f) {
+    fixture_start(f, NULL);
+    shoal_commands *commands = shoal_commands_create(f->world, NULL);
+    assert_non_null(commands);
+    return commands;
 }
 
 /* ---- C1: destroy beside other commands ---- */
@@ -36,8 +25,7 @@ static void assert_applied(shoal_commands *commands, size_t applied, size_t drop
 static void conf_C1_add_then_destroy(void **state) {
     (void)state;
     fixture f;
-    fixture_start(&f, NULL);
-    shoal_commands *commands = shoal_commands_create(f.world, NULL);
+    shoal_commands *commands = start(&f);
     shoal_entity entity = spawn_one(f.world, no_values, 0);
     owned_reset_counts(&owned_tracker);
     assert_ok(shoal_commands_add(commands, entity, SHOAL_ID(Owned), NULL));
@@ -52,8 +40,7 @@ static void conf_C1_add_then_destroy(void **state) {
 static void conf_C1_remove_then_destroy(void **state) {
     (void)state;
     fixture f;
-    fixture_start(&f, NULL);
-    shoal_commands *commands = shoal_commands_create(f.world, NULL);
+    shoal_commands *commands = start(&f);
     shoal_entity entity = spawn_one(f.world, SHOAL_VALUES(SHOAL_DEFAULT(Owned)));
     owned_reset_counts(&owned_tracker);
     assert_ok(shoal_commands_remove(commands, entity, SHOAL_ID(Owned)));
@@ -68,8 +55,7 @@ static void conf_C1_remove_then_destroy(void **state) {
 static void conf_C1_destroy_then_add(void **state) {
     (void)state;
     fixture f;
-    fixture_start(&f, NULL);
-    shoal_commands *commands = shoal_commands_create(f.world, NULL);
+    shoal_commands *commands = start(&f);
     shoal_entity entity = spawn_one(f.world, no_values, 0);
     Owned own;
     owned_make(&owned_tracker, &own, 1);
@@ -86,8 +72,7 @@ static void conf_C1_destroy_then_add(void **state) {
 static void conf_C1_destroy_twice(void **state) {
     (void)state;
     fixture f;
-    fixture_start(&f, NULL);
-    shoal_commands *commands = shoal_commands_create(f.world, NULL);
+    shoal_commands *commands = start(&f);
     shoal_entity entity = spawn_one(f.world, SHOAL_VALUES(SHOAL_DEFAULT(Owned)));
     owned_reset_counts(&owned_tracker);
     assert_ok(shoal_commands_destroy_entity(commands, entity));
@@ -204,8 +189,7 @@ static void conf_C8_placeholder_in_fields_becomes_the_handle(void **state) {
 static void conf_C8_placeholder_elsewhere_is_refused(void **state) {
     (void)state;
     fixture f;
-    fixture_start(&f, NULL);
-    shoal_commands *commands = shoal_commands_create(f.world, NULL);
+    shoal_commands *commands = start(&f);
     shoal_commands *others = shoal_commands_create(f.world, NULL);
     shoal_entity p = shoal_commands_spawn(commands, no_values, 0);
     const shoal_component health = SHOAL_ID(Health);
@@ -250,8 +234,7 @@ static void conf_C8_placeholder_in_fields_of_another_buffer_is_refused(void **st
 static void conf_C8_old_and_discarded_placeholders_name_nothing(void **state) {
     (void)state;
     fixture f;
-    fixture_start(&f, NULL);
-    shoal_commands *commands = shoal_commands_create(f.world, NULL);
+    shoal_commands *commands = start(&f);
     shoal_entity discarded = shoal_commands_spawn(commands, no_values, 0);
     shoal_commands_discard(commands);
     shoal_entity first = shoal_commands_spawn(commands, no_values, 0);
@@ -672,8 +655,7 @@ static void test_spawn_in_the_log_is_refused(void **state) {
 static void test_refused_recordings(void **state) {
     (void)state;
     fixture f;
-    fixture_start(&f, NULL);
-    shoal_commands *commands = shoal_commands_create(f.world, NULL);
+    shoal_commands *commands = start(&f);
     shoal_entity entity = spawn_one(f.world, no_values, 0);
     const shoal_entity null = {0};
     const shoal_component none = {0};
@@ -714,8 +696,7 @@ static void test_set_of_a_tag_is_dropped(void **state) {
 static void test_values_are_copied_when_recorded(void **state) {
     (void)state;
     fixture f;
-    fixture_start(&f, NULL);
-    shoal_commands *commands = shoal_commands_create(f.world, NULL);
+    shoal_commands *commands = start(&f);
     shoal_entity entity = spawn_one(f.world, no_values, 0);
     Health health = {1};
     const shoal_value value = {SHOAL_ID(Health), &health};

@@ -2,6 +2,7 @@
  * Failure in the middle of a call (see support/failing.h), of every public call that can allocate, on table components;
  * test_failing_kinds.c has the other kinds. Conformance G5.
  */
+#include "support/calls.h"
 #include "support/components.h"
 #include "support/failing.h"
 #include "support/test.h"
@@ -24,12 +25,6 @@ typedef struct scene {
 } scene;
 
 /* ---- the scene ---- */
-
-static shoal_entity spawn_one(shoal_world *world, const shoal_value *values, size_t count) {
-    shoal_entity entity = shoal_spawn(world, values, count);
-    assert_false(shoal_entity_is_null(entity));
-    return entity;
-}
 
 static void scene_record(scene *s) {
     shoal_entity placeholder = shoal_commands_spawn(
@@ -366,10 +361,6 @@ static const failing_scene table_scene = {.byte_size = sizeof(scene),
                                           .fixture_of = scene_fixture,
                                           .commands_of = scene_commands};
 
-static void run_call(void **state) {
-    failing_run(&table_scene, *state);
-}
-
 /* ---- calls that make and empty the world ---- */
 
 static void conf_G5_world_create(void **state) {
@@ -399,26 +390,16 @@ static void test_destroy_needs_no_memory(void **state) {
     (void)state;
     scene *s = calloc(1, sizeof *s);
     scene_start(s, NULL);
-    fake_allocator_arm(&s->f.fake, 1, true);
-    shoal_entity entity = {0};
-    while (shoal_next_entity(s->world, &entity)) {
-        assert_ok(shoal_destroy(s->world, entity));
-    }
-    assert_count(shoal_world_entity_count(s->world), 0);
-    fake_allocator_disarm(&s->f.fake);
+    failing_empty(&s->f, 0);
     scene_end(s);
     free(s);
 }
 
 int main(void) {
     kinds_register();
-    struct CMUnitTest tests[SCENE_CALL_COUNT + 2] = {
+    const struct CMUnitTest others[] = {
         cmocka_unit_test(conf_G5_world_create),
         cmocka_unit_test(test_destroy_needs_no_memory),
     };
-    for (size_t i = 0; i < SCENE_CALL_COUNT; i++) {
-        tests[2 + i] = (struct CMUnitTest){
-            .name = scene_calls[i].name, .test_func = run_call, .initial_state = (void *)(uintptr_t)&scene_calls[i]};
-    }
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return failing_run_tests(&table_scene, scene_calls, SCENE_CALL_COUNT, others, 2);
 }

@@ -765,33 +765,19 @@ static const failing_call calls[] = {
 };
 #define CALL_COUNT (sizeof calls / sizeof calls[0])
 
-static void run_call(void **state) {
-    failing_run(&kinds_scene, *state);
-}
-
 /* A full world can always be emptied, whatever its entities have, but for what cleanup components keep. */
 static void test_destroy_needs_no_memory(void **state) {
     (void)state;
     scene s = {0};
     scene_start(&s, NULL);
     assert_ok(shoal_destroy(s.world, s.heir));
-    fake_allocator_arm(&s.f.fake, 1, true);
-    shoal_entity entity = {0};
-    while (shoal_next_entity(s.world, &entity)) {
-        assert_ok(shoal_destroy(s.world, entity));
-    }
-    assert_count(shoal_world_entity_count(s.world), 2);
-    fake_allocator_disarm(&s.f.fake);
+    failing_empty(&s.f, 2);
     scene_end(&s);
 }
 
 int main(void) {
     kinds_register();
     full_types_register();
-    struct CMUnitTest tests[CALL_COUNT + 1] = {cmocka_unit_test(test_destroy_needs_no_memory)};
-    for (size_t i = 0; i < CALL_COUNT; i++) {
-        tests[1 + i] = (struct CMUnitTest){
-            .name = calls[i].name, .test_func = run_call, .initial_state = (void *)(uintptr_t)&calls[i]};
-    }
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest others[] = {cmocka_unit_test(test_destroy_needs_no_memory)};
+    return failing_run_tests(&kinds_scene, calls, CALL_COUNT, others, 1);
 }

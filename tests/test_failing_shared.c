@@ -99,16 +99,7 @@ static const failing_call calls[] = {{.name = "conf_G5_shared_commands_apply", .
                                      {.name = "conf_G5_shared_change_entity", .run = call_change}};
 #define CALL_COUNT (sizeof calls / sizeof calls[0])
 
-static void run_call(void **state) {
-    failing_run(&shared_scene, *state);
-}
-
 int main(void) {
     types_register();
-    struct CMUnitTest tests[CALL_COUNT];
-    for (size_t i = 0; i < CALL_COUNT; i++) {
-        tests[i] = (struct CMUnitTest){
-            .name = calls[i].name, .test_func = run_call, .initial_state = (void *)(uintptr_t)&calls[i]};
-    }
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return failing_run_tests(&shared_scene, calls, CALL_COUNT, NULL, 0);
 }

@@ -3,6 +3,7 @@
  * incomplete sets of hooks are refused; new values are defaults, whatever was in the row before. Conformance F1,
  * F2, F3, F5.
  */
+#include "support/calls.h"
 #include "support/components.h"
 #include "support/fixture.h"
 #include "support/rng.h"
@@ -11,25 +12,6 @@
 #include <stdio.h>
 
 static const shoal_value no_values[1];
-
-static shoal_entity spawn_one(shoal_world *world, const shoal_value *values, size_t count) {
-    shoal_entity entity = shoal_spawn(world, values, count);
-    assert_false(shoal_entity_is_null(entity));
-    return entity;
-}
-
-static int32_t health_of(const shoal_world *world, shoal_entity entity) {
-    const Health *health = SHOAL_GET(world, entity, Health);
-    assert_non_null(health);
-    return health->value;
-}
-
-static uint64_t object_of(const shoal_world *world, shoal_entity entity) {
-    const Owned *owned = SHOAL_GET(world, entity, Owned);
-    uint32_t payload = 0;
-    assert_true(owned != NULL && owned_read(&owned_tracker, owned, &payload));
-    return owned->object;
-}
 
 static void check_deleted_row(size_t row_count, size_t deleted, bool by_removal) {
     fixture f;

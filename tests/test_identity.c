@@ -2,6 +2,7 @@
  * Identity: the bits of a handle, generations and their end, entity limits, chosen handles, reserved ranges,
  * handles of other worlds. Conformance A1 to A9.
  */
+#include "support/calls.h"
 #include "support/components.h"
 #include "support/fixture.h"
 #include "support/hooks.h"
@@ -20,12 +21,6 @@ static shoal_entity spawn_health(shoal_world *world, int32_t value) {
     shoal_entity entity = shoal_spawn(world, SHOAL_VALUES(SHOAL_VALUE(Health, value)));
     assert_false(shoal_entity_is_null(entity));
     return entity;
-}
-
-static void assert_health(const shoal_world *world, shoal_entity entity, int32_t expected) {
-    const Health *health = SHOAL_GET(world, entity, Health);
-    assert_non_null(health);
-    assert_int_equal(health->value, expected);
 }
 
 static void assert_entity_limit(shoal_world *world) {

@@ -5,6 +5,7 @@
  */
 #define _DEFAULT_SOURCE
 
+#include "support/calls.h"
 #include "support/components.h"
 #include "support/fixture.h"
 #include "support/rng.h"
@@ -17,18 +18,6 @@
 #include <unistd.h>
 
 static const shoal_value no_values[1];
-
-static shoal_entity spawn_one(shoal_world *world, const shoal_value *values, size_t count) {
-    shoal_entity entity = shoal_spawn(world, values, count);
-    assert_false(shoal_entity_is_null(entity));
-    return entity;
-}
-
-static shoal_memory_report report_of(const shoal_world *world) {
-    shoal_memory_report report;
-    assert_ok(shoal_world_memory(world, &report));
-    return report;
-}
 
 /* ---- G1: alignment ---- */
 

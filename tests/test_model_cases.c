@@ -2,16 +2,11 @@
  * What the model test of all kinds has found once, as small scenes: each is a case that random scripts meet too rarely
  * to rely on. The types are those of support/full_types.h.
  */
+#include "support/calls.h"
 #include "support/components.h"
 #include "support/fixture.h"
 #include "support/full_types.h"
 #include "support/test.h"
-
-static shoal_entity spawn_one(shoal_world *world, const shoal_value *values, size_t count) {
-    shoal_entity entity = shoal_spawn(world, values, count);
-    assert_false(shoal_entity_is_null(entity));
-    return entity;
-}
 
 static shoal_value plain(full_type type) {
     return (shoal_value){.component = full_component(type)};

@@ -252,7 +252,7 @@ static void test_bool_of_any_byte(void **state) {
     shoal_entity entity = shoal_spawn(f.world, &value, 1);
     sink s = sink_make(SIZE_MAX);
     assert_ok(shoal_print_entity(f.world, entity, sink_write, &s));
-    assert_non_null(strstr(s.text, "  Everything.flag = true\n"));
+    assert_non_null(strstr(s.written.text, "  Everything.flag = true\n"));
     sink_free(&s);
     fixture_end(&f);
 }
@@ -355,7 +355,7 @@ static void number_text(float f32, double f64, bool is_f32, char *text, size_t s
     is_f32 ? text_put_f32(&output, f32) : text_put_f64(&output, f64);
     error_record error = {0};
     assert_ok(text_finish(&output, &error, "number_text"));
-    snprintf(text, size, "%s", s.text);
+    snprintf(text, size, "%s", s.written.text);
     sink_free(&s);
 }
 
@@ -509,7 +509,7 @@ static void check_in_locale(void) {
     check_print_value(f.world, SHOAL_ID(Real), &(Real){5e-324}, "  Real.value = 5e-324\n");
     sink s = sink_make(SIZE_MAX);
     assert_ok(shoal_csv_archetype(f.world, SHOAL_COMPONENTS(SHOAL_ID(Single), SHOAL_ID(Real)), sink_write, &s));
-    assert_non_null(strstr(s.text, ",1.1754944e-38,-1234567.125\r\n"));
+    assert_non_null(strstr(s.written.text, ",1.1754944e-38,-1234567.125\r\n"));
     sink_free(&s);
     fixture_end(&f);
 }
@@ -574,8 +574,8 @@ static void test_entity_short_writes(void **state) {
     check_short_writes(f.world, emit_entity, &subject, "shoal_print_entity");
     sink s = sink_make(SIZE_MAX);
     assert_ok(emit_entity(&subject, sink_write, &s));
-    assert_true(s.size > 4800);
-    assert_at_most(s.call_count, s.size / 1024 + 1);
+    assert_true(s.written.length > 4800);
+    assert_at_most(s.call_count, s.written.length / 1024 + 1);
     sink_free(&s);
     fixture_end(&f);
 }

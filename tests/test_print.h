@@ -5,16 +5,16 @@
 #ifndef SHOAL_TESTS_TEST_PRINT_H
 #define SHOAL_TESTS_TEST_PRINT_H
 
+#include "support/calls.h"
 #include "support/test.h"
+#include "support/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct sink {
-    char *text; /* `size` bytes and a zero */
-    size_t size;
-    size_t capacity;
+    text_buffer written;
     size_t room;  /* bytes that it takes, then it writes short */
     bool is_full; /* has written short */
     size_t call_count;
@@ -30,19 +30,8 @@ static inline sink sink_make(size_t room) {
 }
 
 static inline void sink_free(sink *s) {
-    free(s->text);
+    text_free(&s->written);
     *s = (sink){0};
-}
-
-static inline void sink_append(sink *s, const char *text, size_t size) {
-    if (s->size + size + 1 > s->capacity) {
-        s->capacity = (s->size + size + 1) * 2;
-        s->text = realloc(s->text, s->capacity);
-        assert_non_null(s->text);
-    }
-    memcpy(s->text + s->size, text, size);
-    s->size += size;
-    s->text[s->size] = '\0';
 }
 
 static inline void sink_try_change(sink *s) {
@@ -62,40 +51,71 @@ static inline size_t sink_write(void *user, const char *text, size_t size) {
     }
     size_t taken = size < s->room ? size : s->room;
     s->is_full = taken < size;
-    sink_append(s, text, taken);
+    text_add_bytes(&s->written, text, taken);
     s->room -= s->room != SIZE_MAX ? taken : 0;
     return taken;
 }
 
 /* The whole text, and both texts on failure. */
 static inline void sink_check(const sink *s, const char *expected, const char *file, int line) {
-    const char *text = s->text != NULL ? s->text : "";
-    if (s->size != strlen(expected) || strcmp(text, expected) != 0) {
+    const char *text = s->written.text != NULL ? s->written.text : "";
+    if (s->written.length != strlen(expected) || strcmp(text, expected) != 0) {
         print_error("gave\n%s\nexpected\n%s\n", text, expected);
         _fail(file, line);
     }
 }
 #define assert_sink(s, expected) sink_check((s), (expected), __FILE__, __LINE__)
 
+/* The text is the expected one, in which `@` stands for the world's tag in handles; frees the sink. */
+static inline void check_tagged(const shoal_world *world, sink *s, const char *expected, const char *file, int line) {
+    char full[4096];
+    size_t used = 0;
+    for (; *expected != '\0'; expected++) {
+        assert_true(used + 16 < sizeof full);
+        full[used++] = *expected;
+        if (*expected == '@') {
+            used += (size_t)snprintf(full + used, sizeof full - used, "%u", (unsigned)shoal_world_tag(world));
+        }
+    }
+    full[used] = '\0';
+    sink_check(s, full, file, line);
+    sink_free(s);
+}
+
 /* Some call that writes: `context` says of what. */
 typedef shoal_status (*emit_fn)(void *context, shoal_write_fn write, void *user);
+
+static inline shoal_status emit_query(void *context, shoal_write_fn write, void *user) {
+    return shoal_csv_query(context, write, user);
+}
+
+static inline shoal_status emit_memory(void *context, shoal_write_fn write, void *user) {
+    return shoal_print_memory(context, 0, write, user);
+}
+
+/* What a call writes when it works. */
+static inline sink sink_of(emit_fn emit, void *context) {
+    sink s = sink_make(SIZE_MAX);
+    assert_ok(emit(context, sink_write, &s));
+    return s;
+}
 
 /* For every n below the length of the text, a writer that takes n bytes and no more gets the first n, is not called
    again, and the call says WRITE_FAILED with its name and leaves the world unlocked. */
 static inline void check_short_writes(shoal_world *world, emit_fn emit, void *context, const char *call) {
     sink whole = sink_make(SIZE_MAX);
     assert_ok(emit(context, sink_write, &whole));
-    assert_true(whole.size > 0);
-    for (size_t room = 0; room <= whole.size; room++) {
+    assert_true(whole.written.length > 0);
+    for (size_t room = 0; room <= whole.written.length; room++) {
         test_set_context("%s, a writer of %zu bytes", call, room);
         sink s = sink_make(room);
-        assert_status(emit(context, sink_write, &s), room < whole.size ? SHOAL_WRITE_FAILED : SHOAL_OK);
-        assert_count(s.size, room);
-        assert_memory_equal(room > 0 ? s.text : "", whole.text, room);
+        assert_status(emit(context, sink_write, &s), room < whole.written.length ? SHOAL_WRITE_FAILED : SHOAL_OK);
+        assert_count(s.written.length, room);
+        assert_memory_equal(room > 0 ? s.written.text : "", whole.written.text, room);
         assert_count(s.late_call_count, 0);
         assert_count(s.empty_call_count, 0);
         assert_null(shoal_world_lock_holder(world));
-        if (room < whole.size) {
+        if (room < whole.written.length) {
             assert_last_error(world, SHOAL_WRITE_FAILED);
             assert_message_has(world, call);
         }

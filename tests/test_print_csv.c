@@ -54,48 +54,21 @@ SHOAL_COMPONENT(Story, .fields = SHOAL_FIELDS(SHOAL_FIELD_CHARS(Story, text)))
 
 /* ---- helpers ---- */
 
-static shoal_query *make_query(shoal_world *world, const shoal_term *terms, size_t term_count) {
-    shoal_query *query =
-        shoal_query_create(world, &(shoal_query_def){.terms = terms, .term_count = term_count, .name = "the rows"});
-    assert_non_null(query);
-    return query;
-}
-
-/* The query's CSV is this text, in which `@` stands for the world's tag in handles. */
-static void check_text(const shoal_world *world, const sink *s, const char *expected) {
-    char full[2048];
-    size_t used = 0;
-    for (; *expected != '\0'; expected++) {
-        assert_true(used + 16 < sizeof full);
-        full[used++] = *expected;
-        if (*expected == '@') {
-            used += (size_t)snprintf(full + used, sizeof full - used, "%u", (unsigned)shoal_world_tag(world));
-        }
-    }
-    full[used] = '\0';
-    assert_sink(s, full);
+static shoal_query *make_rows(shoal_world *world, const shoal_term *terms, size_t term_count) {
+    return make_query_of(world, &(shoal_query_def){.terms = terms, .term_count = term_count, .name = "the rows"});
 }
 
 static void check_query(shoal_world *world, const shoal_term *terms, size_t term_count, const char *expected) {
-    shoal_query *query = make_query(world, terms, term_count);
-    sink s = sink_make(SIZE_MAX);
-    assert_ok(shoal_csv_query(query, sink_write, &s));
-    check_text(world, &s, expected);
-    sink_free(&s);
+    shoal_query *query = make_rows(world, terms, term_count);
+    sink s = sink_of(emit_query, query);
+    check_tagged(world, &s, expected, __FILE__, __LINE__);
     assert_ok(shoal_query_destroy(query));
 }
 
 static void check_archetype(shoal_world *world, const shoal_component *components, size_t count, const char *expected) {
     sink s = sink_make(SIZE_MAX);
     assert_ok(shoal_csv_archetype(world, components, count, sink_write, &s));
-    check_text(world, &s, expected);
-    sink_free(&s);
-}
-
-static shoal_entity must_spawn(shoal_world *world, const shoal_value *values, size_t value_count) {
-    shoal_entity entity = shoal_spawn(world, values, value_count);
-    assert_false(shoal_entity_is_null(entity));
-    return entity;
+    check_tagged(world, &s, expected, __FILE__, __LINE__);
 }
 
 /* ---- queries ---- */
@@ -104,8 +77,8 @@ static void test_columns_follow_the_terms(void **state) {
     (void)state;
     fixture f;
     fixture_start(&f, NULL);
-    must_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Position, 1, 2, 3), SHOAL_VALUE(Health, 80)));
-    must_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Position, 0.1f, -0.0f, 1e6f), SHOAL_VALUE(Health, -1)));
+    spawn_one(f.world, SHOAL_VALUES(SHOAL_VALUE(Position, 1, 2, 3), SHOAL_VALUE(Health, 80)));
+    spawn_one(f.world, SHOAL_VALUES(SHOAL_VALUE(Position, 0.1f, -0.0f, 1e6f), SHOAL_VALUE(Health, -1)));
     check_query(f.world, SHOAL_TERMS(SHOAL_READ(Health), SHOAL_WRITE(Position)),
                 "entity,Health.value,Position.x,Position.y,Position.z\r\n"
                 "0:0@,80,1,2,3\r\n"
@@ -118,8 +91,8 @@ static void test_without_terms(void **state) {
     fixture f;
     fixture_start(&f, NULL);
     check_query(f.world, NULL, 0, "entity\r\n");
-    must_spawn(f.world, NULL, 0);
-    must_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Health, 80)));
+    spawn_one(f.world, NULL, 0);
+    spawn_one(f.world, SHOAL_VALUES(SHOAL_VALUE(Health, 80)));
     check_query(f.world, NULL, 0, "entity\r\n0:0@\r\n1:0@\r\n");
     fixture_end(&f);
 }
@@ -129,11 +102,11 @@ static void test_presence(void **state) {
     (void)state;
     fixture f;
     fixture_start(&f, NULL);
-    must_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Position, 1, 2, 3), SHOAL_DEFAULT(Frozen)));
-    must_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Position, 4, 5, 6), SHOAL_DEFAULT(Selected)));
-    must_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Position, 7, 8, 9), SHOAL_DEFAULT(Selected), SHOAL_DEFAULT(Frozen)));
-    must_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Position, 7, 8, 9)));
-    must_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Health, 80), SHOAL_DEFAULT(Frozen)));
+    spawn_one(f.world, SHOAL_VALUES(SHOAL_VALUE(Position, 1, 2, 3), SHOAL_DEFAULT(Frozen)));
+    spawn_one(f.world, SHOAL_VALUES(SHOAL_VALUE(Position, 4, 5, 6), SHOAL_DEFAULT(Selected)));
+    spawn_one(f.world, SHOAL_VALUES(SHOAL_VALUE(Position, 7, 8, 9), SHOAL_DEFAULT(Selected), SHOAL_DEFAULT(Frozen)));
+    spawn_one(f.world, SHOAL_VALUES(SHOAL_VALUE(Position, 7, 8, 9)));
+    spawn_one(f.world, SHOAL_VALUES(SHOAL_VALUE(Health, 80), SHOAL_DEFAULT(Frozen)));
     check_query(f.world, SHOAL_TERMS(SHOAL_ANY(1, Frozen), SHOAL_WITH(Position), SHOAL_ANY(1, Selected)),
                 "entity,Frozen,Selected\r\n"
                 "0:0@,1,0\r\n"
@@ -148,10 +121,10 @@ static void test_optional_columns(void **state) {
     (void)state;
     fixture f;
     fixture_start(&f, NULL);
-    must_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Health, 1)));
-    must_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Health, 2), SHOAL_VALUE(Position, 1, 2, 3)));
-    must_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Health, 3), SHOAL_VALUE(Preset, 1, 2)));
-    must_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Health, 4), SHOAL_VALUE(Letter, 9)));
+    spawn_one(f.world, SHOAL_VALUES(SHOAL_VALUE(Health, 1)));
+    spawn_one(f.world, SHOAL_VALUES(SHOAL_VALUE(Health, 2), SHOAL_VALUE(Position, 1, 2, 3)));
+    spawn_one(f.world, SHOAL_VALUES(SHOAL_VALUE(Health, 3), SHOAL_VALUE(Preset, 1, 2)));
+    spawn_one(f.world, SHOAL_VALUES(SHOAL_VALUE(Health, 4), SHOAL_VALUE(Letter, 9)));
     check_query(f.world, SHOAL_TERMS(SHOAL_OPTIONAL(Position), SHOAL_READ(Health), SHOAL_OPTIONAL_WRITE(Preset)),
                 "entity,Position.x,Position.y,Position.z,Health.value,Preset\r\n"
                 "0:0@,,,,1,\r\n"
@@ -169,7 +142,7 @@ static void test_nested_arrays(void **state) {
     (void)state;
     fixture f;
     fixture_start(&f, NULL);
-    must_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Path, .points = {{1, 2}, {3, 4}, {5, 0.1}}, .level = -128)));
+    spawn_one(f.world, SHOAL_VALUES(SHOAL_VALUE(Path, .points = {{1, 2}, {3, 4}, {5, 0.1}}, .level = -128)));
     check_query(f.world, SHOAL_TERMS(SHOAL_READ(Path)),
                 "entity,Path.points[0].x,Path.points[0].y,Path.points[1].x,Path.points[1].y,Path.points[2].x,"
                 "Path.points[2].y,Path.level\r\n"
@@ -181,13 +154,13 @@ static void test_quoting(void **state) {
     (void)state;
     fixture f;
     fixture_start(&f, NULL);
-    must_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Note, "plain text; 'ok'")));
-    must_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Note, "a,b")));
-    must_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Note, "\"q\" and \"")));
-    must_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Note, "line\nbreak")));
-    must_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Note, "return\r")));
-    must_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Note, "")));
-    must_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Note, " \t\xC3\xBC\x01 ")));
+    spawn_one(f.world, SHOAL_VALUES(SHOAL_VALUE(Note, "plain text; 'ok'")));
+    spawn_one(f.world, SHOAL_VALUES(SHOAL_VALUE(Note, "a,b")));
+    spawn_one(f.world, SHOAL_VALUES(SHOAL_VALUE(Note, "\"q\" and \"")));
+    spawn_one(f.world, SHOAL_VALUES(SHOAL_VALUE(Note, "line\nbreak")));
+    spawn_one(f.world, SHOAL_VALUES(SHOAL_VALUE(Note, "return\r")));
+    spawn_one(f.world, SHOAL_VALUES(SHOAL_VALUE(Note, "")));
+    spawn_one(f.world, SHOAL_VALUES(SHOAL_VALUE(Note, " \t\xC3\xBC\x01 ")));
     check_query(f.world, SHOAL_TERMS(SHOAL_READ(Note)),
                 "entity,Note.text\r\n"
                 "0:0@,plain text; 'ok'\r\n"
@@ -214,7 +187,7 @@ static void test_quoting_in_the_head(void **state) {
                                                                {"c", SHOAL_FIELD_U8, 3, 1, 1, NULL, 0}},
                                .field_count = 3});
     const shoal_value values[] = {{tag, NULL}, {odd, "\1\2\3"}};
-    must_spawn(f.world, values, 2);
+    spawn_one(f.world, values, 2);
     check_archetype(
         f.world, (const shoal_component[]){odd, tag}, 2,
         "entity,\"Odd,one.a,b[0]\",\"Odd,one.a,b[1]\",\"Odd,one.\"\"\",\"Odd,one.c\",\"so \"\"called\"\"\"\r\n"
@@ -228,11 +201,11 @@ static void test_archetype_is_exact(void **state) {
     (void)state;
     fixture f;
     fixture_start(&f, NULL);
-    must_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Health, 3), SHOAL_DEFAULT(Frozen), SHOAL_VALUE(Letter, 9)));
-    must_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Health, 2), SHOAL_DEFAULT(Frozen)));
-    must_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Health, 4), SHOAL_DEFAULT(Selected)));
-    must_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Health, 1)));
-    must_spawn(f.world, NULL, 0);
+    spawn_one(f.world, SHOAL_VALUES(SHOAL_VALUE(Health, 3), SHOAL_DEFAULT(Frozen), SHOAL_VALUE(Letter, 9)));
+    spawn_one(f.world, SHOAL_VALUES(SHOAL_VALUE(Health, 2), SHOAL_DEFAULT(Frozen)));
+    spawn_one(f.world, SHOAL_VALUES(SHOAL_VALUE(Health, 4), SHOAL_DEFAULT(Selected)));
+    spawn_one(f.world, SHOAL_VALUES(SHOAL_VALUE(Health, 1)));
+    spawn_one(f.world, NULL, 0);
     check_archetype(f.world, SHOAL_COMPONENTS(SHOAL_ID(Letter), SHOAL_ID(Frozen), SHOAL_ID(Health)),
                     "entity,Letter.value,Frozen,Health.value\r\n0:0@,9,1,3\r\n");
     check_archetype(f.world, SHOAL_COMPONENTS(SHOAL_ID(Frozen), SHOAL_ID(Health)),
@@ -246,7 +219,7 @@ static void test_archetype_that_is_not_there(void **state) {
     (void)state;
     fixture f;
     fixture_start(&f, NULL);
-    must_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Health, 1)));
+    spawn_one(f.world, SHOAL_VALUES(SHOAL_VALUE(Health, 1)));
     check_archetype(f.world, SHOAL_COMPONENTS(SHOAL_ID(Frozen), SHOAL_ID(Health), SHOAL_ID(Wide)),
                     "entity,Frozen,Health.value,Wide\r\n");
     check_archetype(f.world, SHOAL_COMPONENTS(SHOAL_ID(Letter)), "entity,Letter.value\r\n");
@@ -269,7 +242,7 @@ static void test_refusals(void **state) {
     fixture f;
     fixture_start(&f, NULL);
     shoal_component health = SHOAL_ID(Health), unknown = {UINT32_MAX}, none = {0};
-    must_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Health, 1), SHOAL_VALUE(Letter, 1)));
+    spawn_one(f.world, SHOAL_VALUES(SHOAL_VALUE(Health, 1), SHOAL_VALUE(Letter, 1)));
     check_refused(f.world, SHOAL_COMPONENTS(health, health), SHOAL_COMPONENT_DUPLICATE, "Health");
     check_refused(f.world, SHOAL_COMPONENTS(health, unknown), SHOAL_COMPONENT_INVALID, "4294967295");
     check_refused(f.world, SHOAL_COMPONENTS(none), SHOAL_COMPONENT_INVALID, "shoal_csv_archetype");
@@ -290,7 +263,7 @@ static void spawn_notes(shoal_world *world, size_t count) {
     for (size_t i = 0; i < count; i++) {
         Note note;
         snprintf(note.text, sizeof note.text, "\"%u\",", (unsigned)(i % 1000));
-        must_spawn(world, SHOAL_VALUES({SHOAL_ID(Note), &note}));
+        spawn_one(world, SHOAL_VALUES({SHOAL_ID(Note), &note}));
     }
 }
 
@@ -299,7 +272,7 @@ static void test_world_is_locked_meanwhile(void **state) {
     fixture f;
     fixture_start(&f, NULL);
     spawn_notes(f.world, 300);
-    shoal_query *query = make_query(f.world, SHOAL_TERMS(SHOAL_READ(Note)));
+    shoal_query *query = make_rows(f.world, SHOAL_TERMS(SHOAL_READ(Note)));
     sink s = sink_make(SIZE_MAX);
     s.world = f.world;
     assert_ok(shoal_csv_query(query, sink_write, &s));
@@ -324,13 +297,12 @@ static void test_inside_of_a_view(void **state) {
     fixture f;
     fixture_start(&f, NULL);
     spawn_notes(f.world, 2);
-    shoal_query *query = make_query(f.world, SHOAL_TERMS(SHOAL_READ(Note)));
+    shoal_query *query = make_rows(f.world, SHOAL_TERMS(SHOAL_READ(Note)));
     shoal_view view;
     assert_ok(shoal_view_begin(&view, f.everything));
     sink s = sink_make(SIZE_MAX);
     assert_ok(shoal_csv_query(query, sink_write, &s));
-    check_text(f.world, &s, "entity,Note.text\r\n0:0@,\"\"\"0\"\",\"\r\n1:0@,\"\"\"1\"\",\"\r\n");
-    sink_free(&s);
+    check_tagged(f.world, &s, "entity,Note.text\r\n0:0@,\"\"\"0\"\",\"\r\n1:0@,\"\"\"1\"\",\"\r\n", __FILE__, __LINE__);
     assert_string_equal(shoal_world_lock_holder(f.world), "everything");
     s = sink_make(5);
     assert_status(shoal_csv_query(query, sink_write, &s), SHOAL_WRITE_FAILED);
@@ -339,10 +311,6 @@ static void test_inside_of_a_view(void **state) {
     shoal_view_end(&view);
     assert_null(shoal_world_lock_holder(f.world));
     fixture_end(&f);
-}
-
-static shoal_status emit_query(void *context, shoal_write_fn write, void *user) {
-    return shoal_csv_query(context, write, user);
 }
 
 static shoal_status emit_archetype(void *context, shoal_write_fn write, void *user) {
@@ -354,7 +322,7 @@ static void test_short_writes(void **state) {
     fixture f;
     fixture_start(&f, NULL);
     spawn_notes(f.world, 300);
-    shoal_query *query = make_query(f.world, SHOAL_TERMS(SHOAL_READ(Note), SHOAL_OPTIONAL(Position)));
+    shoal_query *query = make_rows(f.world, SHOAL_TERMS(SHOAL_READ(Note), SHOAL_OPTIONAL(Position)));
     check_short_writes(f.world, emit_query, query, "shoal_csv_query");
     check_short_writes(f.world, emit_archetype, f.world, "shoal_csv_archetype");
     fixture_end(&f);
@@ -370,7 +338,7 @@ static void test_short_writes_in_a_long_text(void **state) {
     fixture_start(&f, NULL);
     Story story;
     memset(story.text, 'x', sizeof story.text);
-    must_spawn(f.world, SHOAL_VALUES({SHOAL_ID(Story), &story}));
+    spawn_one(f.world, SHOAL_VALUES({SHOAL_ID(Story), &story}));
     check_short_writes(f.world, emit_story, f.world, "shoal_csv_archetype");
     fixture_end(&f);
 }
@@ -381,13 +349,13 @@ static void test_every_length(void **state) {
     fixture f;
     fixture_start(&f, NULL);
     Story story = {{0}};
-    shoal_entity entity = must_spawn(f.world, SHOAL_VALUES({SHOAL_ID(Story), &story}));
+    shoal_entity entity = spawn_one(f.world, SHOAL_VALUES({SHOAL_ID(Story), &story}));
     size_t empty_size = 0;
     for (size_t length = 0; length < sizeof story.text; length++) {
         sink s = sink_make(SIZE_MAX);
         assert_ok(emit_story(f.world, sink_write, &s));
-        empty_size = length == 0 ? s.size : empty_size;
-        assert_count(s.size, empty_size + length);
+        empty_size = length == 0 ? s.written.length : empty_size;
+        assert_count(s.written.length, empty_size + length);
         assert_count(s.empty_call_count, 0);
         sink_free(&s);
         SHOAL_GET_MUT(f.world, entity, Story)->text[length] = 'x';
@@ -547,7 +515,7 @@ static void spawn_samples(shoal_world *world, rng *random) {
             {SHOAL_ID(Sample), &sample}, SHOAL_DEFAULT(Frozen), SHOAL_VALUE(Health, (int32_t)i)};
         const shoal_value others[] = {values[0], values[2]};
         uint32_t choice = rng_below(random, 4);
-        must_spawn(world, choice == 3 ? others : values, choice == 3 ? 2 : choice + 1);
+        spawn_one(world, choice == 3 ? others : values, choice == 3 ? 2 : choice + 1);
     }
 }
 
@@ -578,11 +546,11 @@ static void test_rows_read_back(void **state) {
     spawn_samples(f.world, &random);
     /* The group is met by the sample alone, so that rows without the tag are there too. */
     shoal_query *query =
-        make_query(f.world, SHOAL_TERMS(SHOAL_ANY(1, Sample), SHOAL_OPTIONAL(Health), SHOAL_ANY(1, Frozen)));
+        make_rows(f.world, SHOAL_TERMS(SHOAL_ANY(1, Sample), SHOAL_OPTIONAL(Health), SHOAL_ANY(1, Frozen)));
     sink s = sink_make(SIZE_MAX);
     assert_ok(shoal_csv_query(query, sink_write, &s));
-    assert_at_most(s.call_count, s.size / 1024 + 1);
-    csv_reader reader = {.place = s.text, .end = s.text + s.size};
+    assert_at_most(s.call_count, s.written.length / 1024 + 1);
+    csv_reader reader = {.place = s.written.text, .end = s.written.text + s.written.length};
     char fields[11][64];
     read_line(&reader, fields, 11);
     assert_string_equal(fields[8], "Sample.text");

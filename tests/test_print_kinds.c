@@ -12,7 +12,6 @@ static void check_print_at(const shoal_world *world, shoal_entity entity, const 
     sink s = sink_make(SIZE_MAX);
     assert_ok(shoal_print_entity(world, entity, sink_write, &s));
     check_tagged(world, &s, expected, __FILE__, line);
-    sink_free(&s);
 }
 #define check_print(world, entity, expected) check_print_at((world), (entity), (expected), __LINE__)
 
@@ -21,7 +20,6 @@ static void check_tree_at(const shoal_world *world, shoal_component relation, sh
     sink s = sink_make(SIZE_MAX);
     assert_ok(shoal_print_tree(world, relation, root, sink_write, &s));
     check_tagged(world, &s, expected, __FILE__, line);
-    sink_free(&s);
 }
 #define check_tree(world, relation, root, expected) check_tree_at((world), (relation), (root), (expected), __LINE__)
 
@@ -34,8 +32,8 @@ static void test_every_kind(void **state) {
     (void)state;
     fixture f;
     fixture_start(&f, NULL);
-    shoal_entity iron = must_name(f.world, must_spawn(f.world, NULL, 0), "iron");
-    shoal_entity ship = must_spawn(
+    shoal_entity iron = must_name(f.world, spawn_one(f.world, NULL, 0), "iron");
+    shoal_entity ship = spawn_one(
         f.world, SHOAL_VALUES(SHOAL_VALUE(Place, 1.5f, -2), SHOAL_VALUE(Armour, 7), SHOAL_DEFAULT(Awake),
                               SHOAL_VALUE(Side, "north", 3), SHOAL_VALUE(Bounds, 0, 10),
                               SHOAL_ITEMS(Trail, {1, 0.1}, {2, 3}, {4, 5}), SHOAL_ITEMS(Remark, {"say \"a\"", 9}),
@@ -76,8 +74,8 @@ static void test_disabled(void **state) {
     (void)state;
     fixture f;
     fixture_start(&f, NULL);
-    shoal_entity entity = must_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Armour, 7), SHOAL_DEFAULT(Awake),
-                                                           SHOAL_VALUE(Place, 1, 2), SHOAL_ITEMS(Trail, {1, 2})));
+    shoal_entity entity = spawn_one(f.world, SHOAL_VALUES(SHOAL_VALUE(Armour, 7), SHOAL_DEFAULT(Awake),
+                                                          SHOAL_VALUE(Place, 1, 2), SHOAL_ITEMS(Trail, {1, 2})));
     assert_ok(shoal_disable(f.world, entity, SHOAL_ID(Armour)));
     assert_ok(shoal_disable(f.world, entity, SHOAL_ID(Awake)));
     assert_ok(shoal_disable(f.world, entity, SHOAL_ID(Trail)));
@@ -108,7 +106,7 @@ static void test_empty_buffer(void **state) {
     (void)state;
     fixture f;
     fixture_start(&f, NULL);
-    shoal_entity entity = must_spawn(f.world, SHOAL_VALUES(SHOAL_DEFAULT(Remark)));
+    shoal_entity entity = spawn_one(f.world, SHOAL_VALUES(SHOAL_DEFAULT(Remark)));
     check_print(f.world, entity, "entity 0:0@\n  Remark = 0 elements\n");
     fixture_end(&f);
 }
@@ -117,7 +115,7 @@ static void test_dying(void **state) {
     (void)state;
     fixture f;
     fixture_start(&f, NULL);
-    shoal_entity entity = must_spawn(f.world, SHOAL_VALUES(SHOAL_DEFAULT(Wreck), SHOAL_VALUE(Place, 1, 2)));
+    shoal_entity entity = spawn_one(f.world, SHOAL_VALUES(SHOAL_DEFAULT(Wreck), SHOAL_VALUE(Place, 1, 2)));
     check_print(f.world, entity, "entity 0:0@\n  Place.x = 1\n  Place.y = 2\n  Wreck\n");
     assert_ok(shoal_destroy(f.world, entity));
     check_print(f.world, entity, "entity 0:0@ (dying)\n  Dying\n  Wreck\n");
@@ -129,11 +127,11 @@ static void test_targets(void **state) {
     (void)state;
     fixture f;
     fixture_start(&f, NULL);
-    shoal_entity ship = must_name(f.world, must_spawn(f.world, NULL, 0), "ship");
-    shoal_entity turret = must_spawn(f.world, SHOAL_VALUES(SHOAL_TO(ChildOf, ship)));
+    shoal_entity ship = must_name(f.world, spawn_one(f.world, NULL, 0), "ship");
+    shoal_entity turret = spawn_one(f.world, SHOAL_VALUES(SHOAL_TO(ChildOf, ship)));
     must_name(f.world, turret, "turret \"A\"");
-    shoal_entity shell = must_spawn(f.world, SHOAL_VALUES(SHOAL_TO(ChildOf, turret)));
-    shoal_entity mate = must_spawn(f.world, SHOAL_VALUES(SHOAL_TO_WITH(Serves, ship, 2), SHOAL_TO(Follows, shell)));
+    shoal_entity shell = spawn_one(f.world, SHOAL_VALUES(SHOAL_TO(ChildOf, turret)));
+    shoal_entity mate = spawn_one(f.world, SHOAL_VALUES(SHOAL_TO_WITH(Serves, ship, 2), SHOAL_TO(Follows, shell)));
     assert_ok(shoal_relate(f.world, mate, SHOAL_ID(Carries), turret, &(Carries){1}));
     assert_ok(shoal_relate(f.world, mate, SHOAL_ID(Carries), shell, &(Carries){-30}));
     check_print(f.world, mate,
@@ -161,13 +159,13 @@ static void test_long_path(void **state) {
     for (size_t i = 0; i < 4; i++) {
         char name[256] = "";
         memset(name, (int)('a' + i), lengths[i]);
-        shoal_entity entity = must_spawn(f.world, NULL, 0);
+        shoal_entity entity = spawn_one(f.world, NULL, 0);
         assert_ok(shoal_set_parent(f.world, entity, parent));
         parent = must_name(f.world, entity, name);
         path_length += (size_t)snprintf(path + path_length, sizeof path - path_length, "%s/", name);
     }
-    shoal_entity leaf = must_spawn(f.world, SHOAL_VALUES(SHOAL_TO(ChildOf, parent)));
-    shoal_entity child = must_spawn(f.world, SHOAL_VALUES(SHOAL_TO(Follows, must_name(f.world, leaf, "z"))));
+    shoal_entity leaf = spawn_one(f.world, SHOAL_VALUES(SHOAL_TO(ChildOf, parent)));
+    shoal_entity child = spawn_one(f.world, SHOAL_VALUES(SHOAL_TO(Follows, must_name(f.world, leaf, "z"))));
     snprintf(path + path_length, sizeof path - path_length, "z");
     assert_count(shoal_path(f.world, leaf, NULL, 0), 1023);
     char expected[1200];
@@ -182,7 +180,7 @@ static void test_long_path(void **state) {
 /* ---- trees ---- */
 
 static shoal_entity spawn_child(shoal_world *world, shoal_entity parent, const char *name) {
-    shoal_entity child = must_spawn(world, SHOAL_VALUES(SHOAL_TO(ChildOf, parent), SHOAL_VALUE(Armour, 1)));
+    shoal_entity child = spawn_one(world, SHOAL_VALUES(SHOAL_TO(ChildOf, parent), SHOAL_VALUE(Armour, 1)));
     return name != NULL ? must_name(world, child, name) : child;
 }
 
@@ -190,12 +188,12 @@ static void test_tree(void **state) {
     (void)state;
     fixture f;
     fixture_start(&f, NULL);
-    shoal_entity ship = must_name(f.world, must_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Place, 1, 2))), "ship");
+    shoal_entity ship = must_name(f.world, spawn_one(f.world, SHOAL_VALUES(SHOAL_VALUE(Place, 1, 2))), "ship");
     shoal_entity turret = spawn_child(f.world, ship, "turret");
     shoal_entity bridge = spawn_child(f.world, ship, "bridge");
     shoal_entity gun = spawn_child(f.world, turret, NULL);
-    must_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Place, 1, 2)));
-    shoal_entity boat = must_spawn(f.world, NULL, 0);
+    spawn_one(f.world, SHOAL_VALUES(SHOAL_VALUE(Place, 1, 2)));
+    shoal_entity boat = spawn_one(f.world, NULL, 0);
     shoal_entity oar = spawn_child(f.world, boat, "oar");
     assert_ok(shoal_disable(f.world, bridge, SHOAL_ID(Armour)));
     assert_ok(shoal_add(f.world, gun, SHOAL_ID(Mark), NULL));
@@ -226,11 +224,11 @@ static void test_tree_that_nobody_is_in(void **state) {
     (void)state;
     fixture f;
     fixture_start(&f, NULL);
-    shoal_entity entity = must_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Place, 1, 2)));
+    shoal_entity entity = spawn_one(f.world, SHOAL_VALUES(SHOAL_VALUE(Place, 1, 2)));
     check_tree(f.world, SHOAL_ID(Follows), entity, "0:0@: Place\n");
     sink s = sink_make(SIZE_MAX);
     assert_ok(shoal_print_tree(f.world, SHOAL_ID(Follows), nobody, sink_write, &s));
-    assert_count(s.size, 0);
+    assert_count(s.written.length, 0);
     assert_count(s.call_count, 0);
     fixture_end(&f);
 }
@@ -241,18 +239,18 @@ static void test_deep_and_wide_tree(void **state) {
     enum { depth = 1200, width = 3000 };
     fixture f;
     fixture_start(&f, NULL);
-    shoal_entity root = must_spawn(f.world, NULL, 0);
+    shoal_entity root = spawn_one(f.world, NULL, 0);
     shoal_entity at = root;
     for (size_t i = 0; i < depth; i++) {
-        at = must_spawn(f.world, SHOAL_VALUES(SHOAL_TO(ChildOf, at)));
+        at = spawn_one(f.world, SHOAL_VALUES(SHOAL_TO(ChildOf, at)));
     }
     for (size_t i = 0; i < width; i++) {
-        must_spawn(f.world, SHOAL_VALUES(SHOAL_TO(ChildOf, at)));
+        spawn_one(f.world, SHOAL_VALUES(SHOAL_TO(ChildOf, at)));
     }
     sink s = sink_make(SIZE_MAX);
     assert_ok(shoal_print_tree(f.world, SHOAL_ID(ChildOf), nobody, sink_write, &s));
     size_t line_count = 0;
-    for (const char *line = s.text; *line != '\0'; line = strchr(line, '\n') + 1, line_count++) {
+    for (const char *line = s.written.text; *line != '\0'; line = strchr(line, '\n') + 1, line_count++) {
         size_t level = line_count < depth ? line_count : line_count == depth ? depth : depth + 1;
         assert_count(strspn(line, " "), level * 2);
         assert_count(strtoul(line, NULL, 10), line_count);
@@ -276,7 +274,7 @@ static void test_refusals(void **state) {
     fixture f;
     fixture_start(&f, NULL);
     shoal_component child_of = SHOAL_ID(ChildOf);
-    shoal_entity dead = must_spawn(f.world, NULL, 0);
+    shoal_entity dead = spawn_one(f.world, NULL, 0);
     assert_ok(shoal_destroy(f.world, dead));
     check_tree_refused(f.world, child_of, dead, SHOAL_ENTITY_DEAD);
     check_tree_refused(f.world, child_of, (shoal_entity){1}, SHOAL_ENTITY_PLACEHOLDER);
@@ -301,7 +299,6 @@ static void check_uniques_at(const shoal_world *world, const char *expected, int
     sink s = sink_make(SIZE_MAX);
     assert_ok(shoal_print_uniques(world, sink_write, &s));
     check_tagged(world, &s, expected, __FILE__, line);
-    sink_free(&s);
 }
 #define check_uniques(world, expected) check_uniques_at((world), (expected), __LINE__)
 
@@ -310,7 +307,7 @@ static void test_uniques(void **state) {
     fixture f;
     fixture_start(&f, &(shoal_world_def){.name = "the \"sea\""});
     check_uniques(f.world, "uniques of world \"the \\\"sea\\\"\"\n");
-    shoal_entity storm = must_spawn(f.world, NULL, 0);
+    shoal_entity storm = spawn_one(f.world, NULL, 0);
     assert_ok(shoal_unique_set(f.world, SHOAL_ID(Started), NULL));
     assert_ok(shoal_unique_set(f.world, SHOAL_ID(Opaque), &(Opaque){{1, 2, 255}}));
     assert_ok(shoal_unique_set(f.world, SHOAL_ID(Weather), &(Weather){0.1f, storm}));
@@ -325,13 +322,13 @@ static void test_uniques(void **state) {
 /* ---- short writes, allocations ---- */
 
 static shoal_entity spawn_full(fixture *f) {
-    shoal_entity iron = must_name(f->world, must_spawn(f->world, NULL, 0), "iron");
+    shoal_entity iron = must_name(f->world, spawn_one(f->world, NULL, 0), "iron");
     assert_ok(shoal_unique_set(f->world, SHOAL_ID(Weather), NULL));
     assert_ok(shoal_unique_set(f->world, SHOAL_ID(Started), NULL));
-    return must_spawn(f->world, SHOAL_VALUES(SHOAL_VALUE(Place, 1, 2), SHOAL_DEFAULT(Awake), SHOAL_VALUE(Side, "s", 3),
-                                             SHOAL_DEFAULT(Bounds), SHOAL_ITEMS(Trail, {1, 2}, {3, 4}, {5, 6}),
-                                             SHOAL_ITEMS(Remark, {"x", 1}), SHOAL_VALUE(Mark, 12, true),
-                                             SHOAL_TO_WITH(Carries, iron, 12), SHOAL_TO(ChildOf, iron)));
+    return spawn_one(f->world, SHOAL_VALUES(SHOAL_VALUE(Place, 1, 2), SHOAL_DEFAULT(Awake), SHOAL_VALUE(Side, "s", 3),
+                                            SHOAL_DEFAULT(Bounds), SHOAL_ITEMS(Trail, {1, 2}, {3, 4}, {5, 6}),
+                                            SHOAL_ITEMS(Remark, {"x", 1}), SHOAL_VALUE(Mark, 12, true),
+                                            SHOAL_TO_WITH(Carries, iron, 12), SHOAL_TO(ChildOf, iron)));
 }
 
 static shoal_status emit_entity(void *context, shoal_write_fn write, void *user) {
@@ -344,10 +341,6 @@ static shoal_status emit_tree(void *context, shoal_write_fn write, void *user) {
 
 static shoal_status emit_uniques(void *context, shoal_write_fn write, void *user) {
     return shoal_print_uniques(context, write, user);
-}
-
-static shoal_status emit_memory(void *context, shoal_write_fn write, void *user) {
-    return shoal_print_memory(context, 0, write, user);
 }
 
 static void test_short_writes(void **state) {
@@ -396,8 +389,8 @@ static void test_report_counts(void **state) {
     assert_count(report.buffer_heap_count + report.buffer_heap_bytes + report.dying_count, 0);
     shoal_entity entities[10];
     for (uint32_t i = 0; i < 10; i++) {
-        entities[i] = must_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Side, "s", i % 3), SHOAL_DEFAULT(Mark),
-                                                       SHOAL_ITEMS(Trail, {1, 2}), SHOAL_DEFAULT(Wreck)));
+        entities[i] = spawn_one(f.world, SHOAL_VALUES(SHOAL_VALUE(Side, "s", i % 3), SHOAL_DEFAULT(Mark),
+                                                      SHOAL_ITEMS(Trail, {1, 2}), SHOAL_DEFAULT(Wreck)));
     }
     assert_ok(shoal_add(f.world, entities[0], SHOAL_ID(Spotted), NULL));
     for (uint32_t i = 1; i < 10; i++) {
@@ -442,7 +435,7 @@ static char *memory_section(shoal_world *world, const char *title) {
     assert_ok(shoal_print_memory(world, 0, sink_write, &s));
     char start[64];
     snprintf(start, sizeof start, "\n%s\n", title);
-    const char *place = strstr(s.text, start);
+    const char *place = strstr(s.written.text, start);
     char *section = NULL;
     if (place != NULL) {
         const char *end = strstr(place + strlen(start), "\n\n");
@@ -468,11 +461,11 @@ static void test_memory_outside_of_rows(void **state) {
     fixture_start(&f, NULL);
     char *none = memory_section(f.world, "outside of rows");
     assert_null(none);
-    shoal_entity first = must_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Side, "a", 1), SHOAL_DEFAULT(Spotted)));
+    shoal_entity first = spawn_one(f.world, SHOAL_VALUES(SHOAL_VALUE(Side, "a", 1), SHOAL_DEFAULT(Spotted)));
     for (uint32_t i = 0; i < 1200; i++) {
-        must_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Mark, (uint16_t)i, true), SHOAL_TO(ChildOf, first)));
+        spawn_one(f.world, SHOAL_VALUES(SHOAL_VALUE(Mark, (uint16_t)i, true), SHOAL_TO(ChildOf, first)));
     }
-    must_spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Side, "b", 1), SHOAL_TO_WITH(Carries, first, 3)));
+    spawn_one(f.world, SHOAL_VALUES(SHOAL_VALUE(Side, "b", 1), SHOAL_TO_WITH(Carries, first, 3)));
     assert_ok(shoal_unique_set(f.world, SHOAL_ID(Opaque), NULL));
     assert_ok(shoal_unique_set(f.world, SHOAL_ID(Started), NULL));
     check_section(f.world, "outside of rows",
@@ -485,7 +478,7 @@ static void test_memory_outside_of_rows(void **state) {
                   "  Opaque     unique        1            3\n"
                   "  Started    unique        1            -\n"
                   "  Carries    relation      1            4\n");
-    must_spawn(f.world, SHOAL_VALUES(SHOAL_ITEMS(Crumb, {{0}}), SHOAL_ITEMS(Remark, {"", 1}, {"", 2})));
+    spawn_one(f.world, SHOAL_VALUES(SHOAL_ITEMS(Crumb, {{0}}), SHOAL_ITEMS(Remark, {"", 1}, {"", 2})));
     shoal_memory_report report;
     assert_ok(shoal_world_memory(f.world, &report));
     assert_count(report.buffer_heap_count, 1);
@@ -502,11 +495,11 @@ static void test_memory_counts(void **state) {
     (void)state;
     fixture f;
     fixture_start(&f, NULL);
-    shoal_entity target = must_spawn(f.world, NULL, 0);
-    shoal_entity gone = must_spawn(f.world, SHOAL_VALUES(SHOAL_DEFAULT(Wreck)));
-    must_spawn(f.world, SHOAL_VALUES(SHOAL_DEFAULT(Mark), SHOAL_TO(Carries, target), SHOAL_DEFAULT(Side),
-                                     SHOAL_ITEMS(Trail, {1, 2}, {3, 4}, {5, 6})));
-    must_spawn(f.world, SHOAL_VALUES(SHOAL_DEFAULT(Mark), SHOAL_TO(Carries, target), SHOAL_TO(ChildOf, target)));
+    shoal_entity target = spawn_one(f.world, NULL, 0);
+    shoal_entity gone = spawn_one(f.world, SHOAL_VALUES(SHOAL_DEFAULT(Wreck)));
+    spawn_one(f.world, SHOAL_VALUES(SHOAL_DEFAULT(Mark), SHOAL_TO(Carries, target), SHOAL_DEFAULT(Side),
+                                    SHOAL_ITEMS(Trail, {1, 2}, {3, 4}, {5, 6})));
+    spawn_one(f.world, SHOAL_VALUES(SHOAL_DEFAULT(Mark), SHOAL_TO(Carries, target), SHOAL_TO(ChildOf, target)));
     assert_ok(shoal_destroy(f.world, gone));
     char *section = memory_section(f.world, "counts");
     assert_non_null(section);

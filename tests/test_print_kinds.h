@@ -1,6 +1,6 @@
 /*
  * The component types of the tests of printing and CSV that look at every kind: one type or more of each, with and
- * without field tables; and the text checks that these tests share.
+ * without field tables.
  */
 #ifndef SHOAL_TESTS_TEST_PRINT_KINDS_H
 #define SHOAL_TESTS_TEST_PRINT_KINDS_H
@@ -106,31 +106,6 @@ static inline void print_kinds_register(void) {
             exit(1);
         }
     }
-}
-
-/* The text is the expected one, in which `@` stands for the world's tag in handles. */
-static inline void check_tagged(const shoal_world *world, const sink *s, const char *expected, const char *file,
-                                int line) {
-    char full[4096];
-    size_t used = 0;
-    for (; *expected != '\0'; expected++) {
-        assert_true(used + 16 < sizeof full);
-        full[used++] = *expected;
-        if (*expected == '@') {
-            used += (size_t)snprintf(full + used, sizeof full - used, "%u", (unsigned)shoal_world_tag(world));
-        }
-    }
-    full[used] = '\0';
-    sink_check(s, full, file, line);
-}
-
-static inline shoal_entity must_spawn(shoal_world *world, const shoal_value *values, size_t value_count) {
-    shoal_entity entity = shoal_spawn(world, values, value_count);
-    if (shoal_entity_is_null(entity)) {
-        print_error("%s\n", shoal_last_error(world).message);
-    }
-    assert_false(shoal_entity_is_null(entity));
-    return entity;
 }
 
 static inline shoal_entity must_name(shoal_world *world, shoal_entity entity, const char *name) {

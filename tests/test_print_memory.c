@@ -20,7 +20,7 @@ static char *memory_text(fixture *f, size_t max_archetypes) {
     assert_count(s.refused_count, s.call_count);
     assert_string_equal(s.holder, "shoal_print_memory");
     assert_null(shoal_world_lock_holder(f->world));
-    return s.text;
+    return s.written.text;
 }
 
 /* The number in the line that starts with two spaces and `name`, after the line `section`. */
@@ -248,10 +248,6 @@ static void test_memory_is_repeatable(void **state) {
 }
 
 /* ---- failures ---- */
-
-static shoal_status emit_memory(void *context, shoal_write_fn write, void *user) {
-    return shoal_print_memory(context, 0, write, user);
-}
 
 static void test_memory_short_writes(void **state) {
     (void)state;

@@ -2,6 +2,7 @@
  * Queries and views: what each kind of term matches (all combinations), what a view gives and refuses, the cache
  * over archetypes that come and go, nesting. Conformance D1 and D4.
  */
+#include "support/calls.h"
 #include "support/components.h"
 #include "support/fixture.h"
 #include "support/naive_world.h"
@@ -12,18 +13,6 @@
 #include <string.h>
 
 static const shoal_value no_values[1];
-
-static shoal_entity spawn_one(shoal_world *world, const shoal_value *values, size_t count) {
-    shoal_entity entity = shoal_spawn(world, values, count);
-    assert_false(shoal_entity_is_null(entity));
-    return entity;
-}
-
-static shoal_query *make_query(shoal_world *world, const shoal_term *terms, size_t count) {
-    shoal_query *query = shoal_query_create(world, &(shoal_query_def){.terms = terms, .term_count = count});
-    assert_non_null(query);
-    return query;
-}
 
 static void assert_refused(shoal_world *world, const shoal_term *terms, size_t count, shoal_status expected) {
     const shoal_query_def def = {.terms = terms, .term_count = count, .name = "refused"};

@@ -114,7 +114,7 @@ static void group_cases_make(shoal_world *world, group_case *cases, shoal_compon
         }
         item->def.terms = item->terms;
         item->def.term_count = i % 3 == 0 ? 2 : 3;
-        item->grouped = make(world, &item->def);
+        item->grouped = make_query_of(world, &item->def);
         item->plain = make_plain(world, &item->def);
     }
 }
@@ -134,7 +134,7 @@ static shoal_entity spawn_grouped(shoal_world *world, rng *random) {
     const shoal_value values[] = {SHOAL_VALUE(Faction, faction, faction),
                                   SHOAL_VALUE(Rank, (int32_t)rng_below(random, 9)), SHOAL_DEFAULT(Asleep),
                                   SHOAL_DEFAULT(Hot), SHOAL_DEFAULT(Frozen)};
-    shoal_entity entity = spawn(world, values, 3 + rng_below(random, 3));
+    shoal_entity entity = spawn_one(world, values, 3 + rng_below(random, 3));
     assert_ok(rng_chance(random, 30) ? shoal_disable(world, entity, SHOAL_ID(Asleep)) : SHOAL_OK);
     return entity;
 }
@@ -145,7 +145,7 @@ static void change_grouped(shoal_world *world, shoal_entity *entity, rng *random
     case 0:
         assert_ok(shoal_destroy(world, *entity));
         places_update(world);
-        *entity = spawn(world, SHOAL_VALUES(SHOAL_VALUE(Faction, number, number), SHOAL_DEFAULT(Rank)));
+        *entity = spawn_one(world, SHOAL_VALUES(SHOAL_VALUE(Faction, number, number), SHOAL_DEFAULT(Rank)));
         break;
     case 1:
         assert_ok(SHOAL_ADD(world, *entity, Faction, number, number));
@@ -210,8 +210,8 @@ static void test_shared_values_that_go_and_come(void **state) {
     group_cases_make(f.world, cases, SHOAL_ID(Faction));
     shoal_entity entities[FACTIONS];
     for (int32_t i = 0; i < FACTIONS; i++) {
-        entities[i] = spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Faction, i, i), SHOAL_VALUE(Rank, i),
-                                                  SHOAL_DEFAULT(Asleep), SHOAL_DEFAULT(Hot)));
+        entities[i] = spawn_one(f.world, SHOAL_VALUES(SHOAL_VALUE(Faction, i, i), SHOAL_VALUE(Rank, i),
+                                                      SHOAL_DEFAULT(Asleep), SHOAL_DEFAULT(Hot)));
         places_update(f.world);
     }
     static const int32_t moves[][2] = {{0, 3}, {2, 3}, {0, 0}, {1, 2}, {2, 2}, {2, 1}, {5, 0}, {0, 5}, {1, 4}, {1, 1}};
@@ -326,8 +326,9 @@ static void conf_D2_groups_go_and_come(void **state) {
         int32_t count = round % 2 == 0 ? 40 : 1;
         shoal_entity last = nobody;
         for (int32_t i = 0; i < count; i++) {
-            shoal_entity entity = spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Faction, i % 5, i % 5), SHOAL_DEFAULT(Rank),
-                                                              SHOAL_DEFAULT(Asleep), SHOAL_DEFAULT(Hot)));
+            shoal_entity entity =
+                spawn_one(f.world, SHOAL_VALUES(SHOAL_VALUE(Faction, i % 5, i % 5), SHOAL_DEFAULT(Rank),
+                                                SHOAL_DEFAULT(Asleep), SHOAL_DEFAULT(Hot)));
             reparent(f.world, SHOAL_ID(ChildOf), entity, i % 4 == 0 ? nobody : last);
             places_update(f.world);
             last = entity;
@@ -395,7 +396,7 @@ static void up_cases_make(shoal_world *world, up_case *cases) {
         def.group_by = form == 2 || form == 3 ? SHOAL_ID(ChildOf) : (shoal_component){0};
         def.order_by = form == 4 || form == 5 ? SHOAL_ID(Rank) : (shoal_component){0};
         def.order_field = def.order_by.id != 0 ? "value" : NULL;
-        item->query = make(world, &def);
+        item->query = make_query_of(world, &def);
     }
 }
 
@@ -437,7 +438,7 @@ static void change_tree(shoal_world *world, shoal_entity *entities, uint32_t cou
     case 2:
         if (shoal_source_count(world, SHOAL_ID(ChildOf), entity) == 0) {
             assert_ok(shoal_destroy(world, entity));
-            entities[number] = spawn(world, SHOAL_VALUES(SHOAL_DEFAULT(Rank), SHOAL_DEFAULT(Asleep)));
+            entities[number] = spawn_one(world, SHOAL_VALUES(SHOAL_DEFAULT(Rank), SHOAL_DEFAULT(Asleep)));
         }
         break;
     case 3:
@@ -463,7 +464,7 @@ static void test_values_of_ancestors(void **state) {
         shoal_entity entities[120];
         rng random = {d + 9};
         for (uint32_t i = 0; i < 120; i++) {
-            entities[i] = spawn(f.world, SHOAL_VALUES(SHOAL_DEFAULT(Rank), SHOAL_DEFAULT(Asleep)));
+            entities[i] = spawn_one(f.world, SHOAL_VALUES(SHOAL_DEFAULT(Rank), SHOAL_DEFAULT(Asleep)));
             reparent(f.world, SHOAL_ID(ChildOf), entities[i], i == 0 ? nobody : entities[(i - 1) / 3]);
             reparent(f.world, SHOAL_ID(Under), entities[i], i % 9 == 0 ? nobody : entities[i - 1]);
         }
@@ -487,13 +488,13 @@ static void test_nearest_ancestor(void **state) {
     (void)state;
     fixture f;
     fixture_start(&f, NULL);
-    shoal_entity top = spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Local, 1)));
-    shoal_entity second = spawn(f.world, SHOAL_VALUES(SHOAL_TO(ChildOf, top)));
-    shoal_entity third = spawn(f.world, SHOAL_VALUES(SHOAL_TO(ChildOf, second), SHOAL_VALUE(Local, 3)));
-    spawn(f.world, SHOAL_VALUES(SHOAL_TO(ChildOf, third), SHOAL_VALUE(Local, 4)));
+    shoal_entity top = spawn_one(f.world, SHOAL_VALUES(SHOAL_VALUE(Local, 1)));
+    shoal_entity second = spawn_one(f.world, SHOAL_VALUES(SHOAL_TO(ChildOf, top)));
+    shoal_entity third = spawn_one(f.world, SHOAL_VALUES(SHOAL_TO(ChildOf, second), SHOAL_VALUE(Local, 3)));
+    spawn_one(f.world, SHOAL_VALUES(SHOAL_TO(ChildOf, third), SHOAL_VALUE(Local, 4)));
     const shoal_term terms[] = {SHOAL_WRITE(Local), SHOAL_UP(Local)};
     shoal_query *query =
-        make(f.world, &(shoal_query_def){.terms = terms, .term_count = 2, .group_by = SHOAL_ID(ChildOf)});
+        make_query_of(f.world, &(shoal_query_def){.terms = terms, .term_count = 2, .group_by = SHOAL_ID(ChildOf)});
     for (uint32_t round = 0; round < 3; round++) {
         uint32_t expected[] = {1, 1 + 3, 1 + 3 + 4};
         size_t row = 0;
@@ -529,7 +530,7 @@ static void test_views_nest(void **state) {
     shoal_entity entities[60];
     rng random = {31};
     for (uint32_t i = 0; i < 60; i++) {
-        entities[i] = spawn(f.world, SHOAL_VALUES(SHOAL_DEFAULT(Rank), SHOAL_DEFAULT(Asleep)));
+        entities[i] = spawn_one(f.world, SHOAL_VALUES(SHOAL_DEFAULT(Rank), SHOAL_DEFAULT(Asleep)));
     }
     for (int i = 0; i < 400; i++) {
         change_tree(f.world, entities, 60, &random);
@@ -559,9 +560,9 @@ static void test_bits_between_nested_views(void **state) {
     fixture_start(&f, NULL);
     up_case cases[UP_CASES];
     up_cases_make(f.world, cases);
-    shoal_entity parent = spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Local, 6)));
+    shoal_entity parent = spawn_one(f.world, SHOAL_VALUES(SHOAL_VALUE(Local, 6)));
     for (int32_t i = 0; i < 100; i++) {
-        spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Rank, i % 7), SHOAL_DEFAULT(Asleep), SHOAL_TO(ChildOf, parent)));
+        spawn_one(f.world, SHOAL_VALUES(SHOAL_VALUE(Rank, i % 7), SHOAL_DEFAULT(Asleep), SHOAL_TO(ChildOf, parent)));
     }
     for (size_t number = 0; number < UP_CASES; number += UP_COMPONENTS) {
         test_set_context("case %zu", number);

@@ -176,7 +176,7 @@ static void check_field(fixture *f, const char *path, bool descending, shoal_ent
         .terms = &term, .term_count = 1, .order_by = SHOAL_ID(Keys), .order_field = path, .descending = descending};
     const shoal_field field = field_of(path);
     const order_rule rule = {.world = f->world, .compare = compare_field, .descending = descending, .field = &field};
-    shoal_query *ordered = make(f->world, &def);
+    shoal_query *ordered = make_query_of(f->world, &def);
     shoal_query *plain = make_plain(f->world, &def);
     rng random = {17};
     for (int round = 0; round < 4; round++) {
@@ -202,7 +202,7 @@ static void test_every_number_field(void **state) {
     for (size_t i = 0; i < 257; i++) {
         Keys keys = random_keys(&random);
         const shoal_value values[] = {{SHOAL_ID(Keys), &keys}, SHOAL_DEFAULT(Frozen)};
-        entities[i] = spawn(f.world, values, 1 + i % 2);
+        entities[i] = spawn_one(f.world, values, 1 + i % 2);
     }
     for (size_t i = 0; i < 2 * sizeof paths / sizeof paths[0]; i++) {
         check_field(&f, paths[i / 2], i % 2 != 0, entities, 257);
@@ -288,11 +288,11 @@ static void sorted_cases_make(shoal_world *world, sorted_case *cases) {
                                .compare = compare_ints,
                                .compare_user = &cases[i].calls,
                                .descending = cases[i].descending};
-        cases[i].by_compare = make(world, &def);
+        cases[i].by_compare = make_query_of(world, &def);
         cases[i].plain = make_plain(world, &def);
         def.compare = NULL;
         def.order_field = "value";
-        cases[i].by_field = make(world, &def);
+        cases[i].by_field = make_query_of(world, &def);
     }
 }
 
@@ -312,7 +312,7 @@ static shoal_entity spawn_sorted(shoal_world *world, rng *random) {
                                   {SHOAL_ID(Team), &team},
                                   {SHOAL_ID(Sparseness), &sparseness},
                                   {SHOAL_ID(Frozen), NULL}};
-    shoal_entity entity = spawn(world, values, 3 + rng_below(random, 3));
+    shoal_entity entity = spawn_one(world, values, 3 + rng_below(random, 3));
     assert_ok(rng_chance(random, 40) ? shoal_disable(world, entity, SHOAL_ID(Asleep)) : SHOAL_OK);
     return entity;
 }
@@ -393,9 +393,9 @@ static void test_equal_keys_keep_their_order(void **state) {
         static row_list rows;
         static row_list plain;
         for (int i = 0; i < 200; i++) {
-            spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Rank, 5)));
+            spawn_one(f.world, SHOAL_VALUES(SHOAL_VALUE(Rank, 5)));
         }
-        rows_take(&rows, make(f.world, &def));
+        rows_take(&rows, make_query_of(f.world, &def));
         rows_take(&plain, make_plain(f.world, &def));
         assert_count(rows.count, plain.count);
         assert_memory_equal(rows.entities, plain.entities, rows.count * sizeof rows.entities[0]);
@@ -404,13 +404,6 @@ static void test_equal_keys_keep_their_order(void **state) {
 }
 
 /* ---- what is compared ---- */
-
-static void pass_over(shoal_query *query) {
-    shoal_view view;
-    assert_ok(shoal_view_begin(&view, query));
-    while (shoal_view_next(&view)) {
-    }
-}
 
 /* How often a case's function is called in the next pass. */
 static size_t calls_of_pass(sorted_case *item) {
@@ -435,7 +428,7 @@ static void change_something_else(shoal_world *world, const shoal_entity *entiti
         break;
     case 2: /* rows elsewhere: more, fewer, moved, trimmed */
         for (int i = 0; i < 100; i++) {
-            shoal_entity entity = spawn(world, SHOAL_VALUES(SHOAL_DEFAULT(Position)));
+            shoal_entity entity = spawn_one(world, SHOAL_VALUES(SHOAL_DEFAULT(Position)));
             assert_ok(shoal_add(world, entity, SHOAL_ID(Velocity), NULL));
             assert_ok(i % 2 == 0 ? shoal_destroy(world, entity) : SHOAL_OK);
         }
@@ -471,7 +464,7 @@ static void spawn_many_sorted(shoal_world *world, shoal_entity *entities, size_t
                                       SHOAL_DEFAULT(Asleep),
                                       SHOAL_DEFAULT(Power),
                                       SHOAL_DEFAULT(Health)};
-        entities[i] = spawn(world, values, 6);
+        entities[i] = spawn_one(world, values, 6);
         assert_ok(i % 3 == 0 ? shoal_disable(world, entities[i], SHOAL_ID(Asleep)) : SHOAL_OK);
     }
 }
@@ -602,13 +595,7 @@ static void test_views_of_an_ordered_query_nest(void **state) {
                 SHOAL_GET_MUT(f.world, outer.entities[row], Rank)->value = (int32_t)rng_below(&random, 50);
                 SHOAL_GET_MUT(f.world, outer.entities[row], Sparseness)->value = (int32_t)rng_below(&random, 50);
             }
-            size_t inner_rows = 0;
-            shoal_view inner;
-            assert_ok(shoal_view_begin(&inner, cases[i].by_compare));
-            while (shoal_view_next(&inner)) {
-                inner_rows += inner.count;
-            }
-            assert_count(inner_rows, before.count);
+            assert_count(pass_over(cases[i].by_compare), before.count);
             assert_count(shoal_query_count(cases[i].by_compare), before.count);
         }
         assert_count(rows, before.count);
@@ -626,12 +613,12 @@ static void test_rows_turned_off_under_an_ordered_view(void **state) {
     fixture_start(&f, NULL);
     shoal_entity entities[20];
     for (int32_t i = 0; i < 20; i++) {
-        entities[i] = spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Power, i * 7 % 20)));
+        entities[i] = spawn_one(f.world, SHOAL_VALUES(SHOAL_VALUE(Power, i * 7 % 20)));
     }
     const shoal_term term = SHOAL_READ(Power);
-    shoal_query *query =
-        make(f.world,
-             &(shoal_query_def){.terms = &term, .term_count = 1, .order_by = SHOAL_ID(Power), .order_field = "value"});
+    shoal_query *query = make_query_of(
+        f.world,
+        &(shoal_query_def){.terms = &term, .term_count = 1, .order_by = SHOAL_ID(Power), .order_field = "value"});
     size_t rows = 0;
     shoal_view view;
     assert_ok(shoal_view_begin(&view, query));
@@ -644,12 +631,7 @@ static void test_rows_turned_off_under_an_ordered_view(void **state) {
     }
     assert_count(rows, 20);
     assert_count(shoal_query_count(query), 15);
-    rows = 0;
-    assert_ok(shoal_view_begin(&view, query));
-    while (shoal_view_next(&view)) {
-        rows += view.count;
-    }
-    assert_count(rows, 15);
+    assert_count(pass_over(query), 15);
     fixture_end(&f);
 }
 

@@ -6,6 +6,7 @@
 #ifndef SHOAL_TESTS_TEST_QUERY_ORDER_H
 #define SHOAL_TESTS_TEST_QUERY_ORDER_H
 
+#include "support/calls.h"
 #include "support/components.h"
 #include "support/fixture.h"
 #include "support/rng.h"
@@ -34,24 +35,9 @@ typedef struct order_rule {
     const shoal_field *field; /* for `compare` */
 } order_rule;
 
-static inline shoal_entity spawn(shoal_world *world, const shoal_value *values, size_t count) {
-    shoal_entity entity = shoal_spawn(world, values, count);
-    assert_false(shoal_entity_is_null(entity));
-    return entity;
-}
-
-static inline shoal_query *make(shoal_world *world, const shoal_query_def *def) {
-    shoal_query *query = shoal_query_create(world, def);
-    if (query == NULL) {
-        print_error("%s\n", shoal_last_error(world).message);
-    }
-    assert_non_null(query);
-    return query;
-}
-
 /* The same terms without order and groups. */
 static inline shoal_query *make_plain(shoal_world *world, const shoal_query_def *def) {
-    return make(world, &(shoal_query_def){.terms = def->terms, .term_count = def->term_count});
+    return make_query_of(world, &(shoal_query_def){.terms = def->terms, .term_count = def->term_count});
 }
 
 static inline void rows_take(row_list *rows, shoal_query *query) {

@@ -3,6 +3,7 @@
  * with rows, views in views and views that end early, calls on all rows of a query, its first and its only one. What
  * must match is asked of each entity. Conformance D8.
  */
+#include "support/calls.h"
 #include "support/components.h"
 #include "support/fixture.h"
 #include "support/rng.h"
@@ -36,24 +37,6 @@ enum { MOST = 4096 };
 
 static const shoal_value no_values[1];
 static const shoal_entity nobody = {0};
-
-static shoal_entity spawn(shoal_world *world, const shoal_value *values, size_t count) {
-    shoal_entity entity = shoal_spawn(world, values, count);
-    assert_false(shoal_entity_is_null(entity));
-    return entity;
-}
-
-static shoal_query *make(shoal_world *world, const shoal_term *terms, size_t count) {
-    shoal_query *query = shoal_query_create(world, &(shoal_query_def){.terms = terms, .term_count = count});
-    assert_non_null(query);
-    return query;
-}
-
-/* Enables or disables. */
-static void turn(shoal_world *world, shoal_entity entity, shoal_component component, bool on) {
-    assert_ok(on ? shoal_enable(world, entity, component) : shoal_disable(world, entity, component));
-    assert_count(shoal_is_enabled(world, entity, component), on);
-}
 
 typedef bool (*fits_fn)(const shoal_world *world, shoal_entity entity);
 
@@ -131,16 +114,16 @@ static void test_rows_that_a_view_has_not_come_to(void **state) {
         fixture_start(&f, &(shoal_world_def){.pinned_chunk_bytes = chunk_sizes[i]});
         shoal_entity entities[300];
         for (size_t k = 0; k < 300; k++) {
-            entities[k] = spawn(f.world, SHOAL_VALUES(SHOAL_DEFAULT(Shield), SHOAL_DEFAULT(Asleep)));
+            entities[k] = spawn_one(f.world, SHOAL_VALUES(SHOAL_DEFAULT(Shield), SHOAL_DEFAULT(Asleep)));
         }
         const shoal_term enabled[] = {SHOAL_WRITE(Shield), SHOAL_WITH(Asleep)};
         const shoal_term disabled[] = {SHOAL_DISABLED(Shield)};
-        check_turned_under_view(&f, entities, make(f.world, enabled, 1), true);
-        check_turned_under_view(&f, entities, make(f.world, enabled, 2), true);
+        check_turned_under_view(&f, entities, make_query(f.world, enabled, 1), true);
+        check_turned_under_view(&f, entities, make_query(f.world, enabled, 2), true);
         for (size_t k = 0; k < 300; k++) {
             turn(f.world, entities[k], SHOAL_ID(Shield), false);
         }
-        check_turned_under_view(&f, entities, make(f.world, disabled, 1), false);
+        check_turned_under_view(&f, entities, make_query(f.world, disabled, 1), false);
         test_set_context("%s", "");
         fixture_end(&f);
     }
@@ -153,10 +136,10 @@ static void test_chunks_that_a_view_has_not_come_to(void **state) {
     fixture_start(&f, &(shoal_world_def){.pinned_chunk_bytes = 1024});
     shoal_entity entities[300];
     for (size_t k = 0; k < 300; k++) {
-        entities[k] = spawn(f.world, SHOAL_VALUES(SHOAL_DEFAULT(Shield)));
+        entities[k] = spawn_one(f.world, SHOAL_VALUES(SHOAL_DEFAULT(Shield)));
     }
     const shoal_term term = SHOAL_WRITE(Shield);
-    shoal_query *query = make(f.world, &term, 1);
+    shoal_query *query = make_query(f.world, &term, 1);
     size_t seen = 0;
     shoal_view view;
     assert_ok(shoal_view_begin(&view, query));
@@ -253,7 +236,7 @@ static void row_cases_make(shoal_world *world, row_case *cases) {
     };
     for (size_t i = 0; i < ROW_CASES; i++) {
         cases[i] = all[i];
-        cases[i].query = make(world, cases[i].terms, cases[i].count);
+        cases[i].query = make_query(world, cases[i].terms, cases[i].count);
     }
 }
 
@@ -266,7 +249,7 @@ static void change_one(shoal_world *world, shoal_entity *entity, rng *random) {
     bool can_turn = shoal_component_info(component)->toggle && shoal_has(world, *entity, component);
     if (what == 0) {
         assert_ok(shoal_destroy(world, *entity));
-        *entity = spawn(world, no_values, 0);
+        *entity = spawn_one(world, no_values, 0);
     } else if (what < 4 && can_turn) {
         turn(world, *entity, component, rng_chance(random, 50));
     } else {
@@ -285,7 +268,7 @@ static void test_rows_that_change_between_views(void **state) {
         shoal_entity entities[300];
         rng random = {d};
         for (size_t i = 0; i < 300; i++) {
-            entities[i] = spawn(f.world, SHOAL_VALUES(SHOAL_DEFAULT(Health)));
+            entities[i] = spawn_one(f.world, SHOAL_VALUES(SHOAL_DEFAULT(Health)));
         }
         for (int round = 0; round < 60; round++) {
             for (int i = 0; i < 50; i++) {
@@ -309,13 +292,13 @@ static void test_filtered_rows_keep_the_order(void **state) {
     fixture_start(&f, &(shoal_world_def){.pinned_chunk_bytes = 1024});
     rng random = {8};
     for (size_t i = 0; i < 500; i++) {
-        shoal_entity entity = spawn(f.world, SHOAL_VALUES(SHOAL_DEFAULT(Shield), SHOAL_DEFAULT(Health)));
+        shoal_entity entity = spawn_one(f.world, SHOAL_VALUES(SHOAL_DEFAULT(Shield), SHOAL_DEFAULT(Health)));
         turn(f.world, entity, SHOAL_ID(Shield), rng_chance(&random, 60));
         assert_ok(rng_chance(&random, 60) ? shoal_add(f.world, entity, SHOAL_ID(Hot), NULL) : SHOAL_OK);
         assert_ok(rng_chance(&random, 30) ? shoal_add(f.world, entity, SHOAL_ID(Frozen), NULL) : SHOAL_OK);
     }
     const shoal_term terms[] = {SHOAL_READ(Health), SHOAL_WITH(Hot), SHOAL_WITH(Shield)};
-    shoal_query *query = make(f.world, terms, 3);
+    shoal_query *query = make_query(f.world, terms, 3);
     shoal_view all;
     shoal_view some;
     size_t at = 0;
@@ -371,7 +354,7 @@ static void bit_step(shoal_world *world, bit_model *models, size_t number, rng *
         break;
     case 4: /* its row is filled by another one */
         assert_ok(shoal_destroy(world, model->entity));
-        *model = (bit_model){.entity = spawn(world, SHOAL_VALUES(SHOAL_DEFAULT(Shield))), .has = {true, false}};
+        *model = (bit_model){.entity = spawn_one(world, SHOAL_VALUES(SHOAL_DEFAULT(Shield))), .has = {true, false}};
         model->is_on[0] = true;
         break;
     case 5:
@@ -413,11 +396,11 @@ static void test_bits_travel_with_rows(void **state) {
         fixture f;
         fixture_start(&f, &defs[d]);
         const shoal_term terms[2] = {SHOAL_WITH(Shield), SHOAL_WITH(Asleep)};
-        shoal_query *const queries[2] = {make(f.world, &terms[0], 1), make(f.world, &terms[1], 1)};
+        shoal_query *const queries[2] = {make_query(f.world, &terms[0], 1), make_query(f.world, &terms[1], 1)};
         bit_model models[200];
         rng random = {d + 70};
         for (size_t k = 0; k < 200; k++) {
-            models[k] = (bit_model){.entity = spawn(f.world, no_values, 0)};
+            models[k] = (bit_model){.entity = spawn_one(f.world, no_values, 0)};
         }
         for (int step = 0; step < 3000; step++) {
             test_set_context("world %zu, step %d", d, step);
@@ -434,34 +417,49 @@ static void test_bits_travel_with_rows(void **state) {
 
 /* ---- views in views, views that end early ---- */
 
-/* Some entities with everything that the queries of this part ask for: half of them match. */
-static size_t half_world(fixture *f, shoal_entity target) {
-    size_t count = 0;
-    for (uint32_t i = 0; i < 150; i++) {
-        shoal_entity entity = spawn(f->world, SHOAL_VALUES(SHOAL_VALUE(Shield, i), SHOAL_DEFAULT(Health)));
-        if (i % 2 == 0) {
-            assert_ok(SHOAL_ADD(f->world, entity, Mark, i));
-            assert_ok(shoal_relate(f->world, entity, SHOAL_ID(Owner), target, NULL));
-            count++;
-        } else {
-            turn(f->world, entity, SHOAL_ID(Shield), false);
-        }
-    }
-    return count;
-}
-
 enum { HALF_QUERIES = 6 };
 
-static void half_queries(shoal_world *world, shoal_entity target, shoal_query **queries) {
-    const shoal_term terms[] = {SHOAL_WRITE(Shield), SHOAL_READ(Mark), SHOAL_RELATED(Owner, target),
+/* Some entities with everything that the queries of this part ask for: half of them match. */
+typedef struct half_scene {
+    fixture f;
+    shoal_world *world;
+    shoal_entity target; /* older than those that match */
+    size_t count;        /* that match */
+    shoal_query *queries[HALF_QUERIES];
+} half_scene;
+
+static void half_spawn(half_scene *s) {
+    for (uint32_t i = 0; i < 150; i++) {
+        shoal_entity entity = spawn_one(s->world, SHOAL_VALUES(SHOAL_VALUE(Shield, i), SHOAL_DEFAULT(Health)));
+        if (i % 2 == 0) {
+            assert_ok(SHOAL_ADD(s->world, entity, Mark, i));
+            assert_ok(shoal_relate(s->world, entity, SHOAL_ID(Owner), s->target, NULL));
+            s->count++;
+        } else {
+            turn(s->world, entity, SHOAL_ID(Shield), false);
+        }
+    }
+}
+
+static void half_queries(half_scene *s) {
+    const shoal_term terms[] = {SHOAL_WRITE(Shield), SHOAL_READ(Mark), SHOAL_RELATED(Owner, s->target),
                                 SHOAL_READ(Health)};
     const shoal_term any[] = {SHOAL_ANY(2, Shield), SHOAL_ANY(2, Mark), SHOAL_READ(Health)};
-    queries[0] = make(world, &terms[0], 1);
-    queries[1] = make(world, &terms[1], 1);
-    queries[2] = make(world, &terms[2], 1);
-    queries[3] = make(world, &terms[2], 2);
-    queries[4] = make(world, any, 3);
-    queries[5] = make(world, terms, 4);
+    s->queries[0] = make_query(s->world, &terms[0], 1);
+    s->queries[1] = make_query(s->world, &terms[1], 1);
+    s->queries[2] = make_query(s->world, &terms[2], 1);
+    s->queries[3] = make_query(s->world, &terms[2], 2);
+    s->queries[4] = make_query(s->world, any, 3);
+    s->queries[5] = make_query(s->world, terms, 4);
+}
+
+static void half_start(half_scene *s) {
+    fixture_start(&s->f, &(shoal_world_def){.pinned_chunk_bytes = 1024});
+    s->world = s->f.world;
+    s->target = spawn_one(s->world, no_values, 0);
+    s->count = 0;
+    half_spawn(s);
+    half_queries(s);
 }
 
 /* Row by row. */
@@ -479,62 +477,49 @@ static size_t count_rows(shoal_query *query) {
 
 static void test_views_of_filtered_queries_nest(void **state) {
     (void)state;
-    fixture f;
-    fixture_start(&f, &(shoal_world_def){.pinned_chunk_bytes = 1024});
-    shoal_entity target = spawn(f.world, no_values, 0);
-    size_t count = half_world(&f, target);
-    shoal_query *queries[HALF_QUERIES];
-    half_queries(f.world, target, queries);
+    half_scene s;
+    half_start(&s);
     for (size_t number = 0; number < (size_t)HALF_QUERIES * HALF_QUERIES; number++) {
         test_set_context("query %zu in query %zu", number / HALF_QUERIES, number % HALF_QUERIES);
         size_t pairs = 0;
         shoal_view outer;
-        assert_ok(shoal_view_begin(&outer, queries[number % HALF_QUERIES]));
+        assert_ok(shoal_view_begin(&outer, s.queries[number % HALF_QUERIES]));
         while (shoal_view_next(&outer)) {
-            pairs += outer.count * count_rows(queries[number / HALF_QUERIES]);
-            assert_status(shoal_destroy(f.world, outer.entities[0]), SHOAL_WORLD_LOCKED);
-            assert_count(shoal_query_count(queries[number / HALF_QUERIES]), count);
+            pairs += outer.count * count_rows(s.queries[number / HALF_QUERIES]);
+            assert_status(shoal_destroy(s.world, outer.entities[0]), SHOAL_WORLD_LOCKED);
+            assert_count(shoal_query_count(s.queries[number / HALF_QUERIES]), s.count);
         }
-        assert_count(pairs, count * count);
-        assert_null(shoal_world_lock_holder(f.world));
+        assert_count(pairs, s.count * s.count);
+        assert_null(shoal_world_lock_holder(s.world));
     }
     test_set_context("%s", "");
-    fixture_end(&f);
+    fixture_end(&s.f);
 }
 
 static void test_views_end_in_the_middle(void **state) {
     (void)state;
-    fixture f;
-    fixture_start(&f, &(shoal_world_def){.pinned_chunk_bytes = 1024});
-    shoal_entity target = spawn(f.world, no_values, 0);
-    size_t count = half_world(&f, target);
-    shoal_query *queries[HALF_QUERIES];
-    half_queries(f.world, target, queries);
+    half_scene s;
+    half_start(&s);
     for (size_t number = 0; number < HALF_QUERIES; number++) {
         test_set_context("query %zu", number);
         for (int by_chunk = 0; by_chunk < 2; by_chunk++) {
             shoal_view view;
-            assert_ok(shoal_view_begin(&view, queries[number]));
+            assert_ok(shoal_view_begin(&view, s.queries[number]));
             assert_true(by_chunk ? shoal_view_next_chunk(&view) : shoal_view_next(&view));
-            assert_non_null(shoal_world_lock_holder(f.world));
+            assert_non_null(shoal_world_lock_holder(s.world));
             shoal_view_end(&view);
-            assert_null(shoal_world_lock_holder(f.world));
+            assert_null(shoal_world_lock_holder(s.world));
             assert_null(shoal_view_get(&view, SHOAL_ID(Shield), 0));
             assert_last_error(NULL, SHOAL_TERM_MISSING);
             assert_false(shoal_view_next(&view));
             assert_false(shoal_view_next_chunk(&view));
             shoal_view_end(&view);
-            size_t rows = 0;
-            assert_ok(shoal_view_begin(&view, queries[number]));
-            while (shoal_view_next(&view)) {
-                rows += view.count;
-            }
-            assert_count(rows, count);
-            assert_ok(shoal_destroy(f.world, spawn(f.world, no_values, 0)));
+            assert_count(pass_over(s.queries[number]), s.count);
+            assert_ok(shoal_destroy(s.world, spawn_one(s.world, no_values, 0)));
         }
     }
     test_set_context("%s", "");
-    fixture_end(&f);
+    fixture_end(&s.f);
 }
 
 /* ---- calls on all rows of a query ---- */
@@ -543,24 +528,20 @@ static void test_destroying_all_rows_of_a_query(void **state) {
     (void)state;
     for (size_t number = 0; number < HALF_QUERIES; number++) {
         test_set_context("query %zu", number);
-        fixture f;
-        fixture_start(&f, &(shoal_world_def){.pinned_chunk_bytes = 1024});
-        shoal_entity target = spawn(f.world, no_values, 0);
-        half_world(&f, target);
-        shoal_query *queries[HALF_QUERIES];
-        half_queries(f.world, target, queries);
-        assert_ok(shoal_query_destroy_entities(queries[number]));
+        half_scene s;
+        half_start(&s);
+        assert_ok(shoal_query_destroy_entities(s.queries[number]));
         for (size_t i = 0; i < HALF_QUERIES; i++) {
-            assert_count(shoal_query_count(queries[i]), 0);
+            assert_count(shoal_query_count(s.queries[i]), 0);
         }
-        assert_count(shoal_world_entity_count(f.world), 1 + 75);
-        for (shoal_entity entity = target; shoal_next_entity(f.world, &entity);) {
-            assert_true(has_shield_off(f.world, entity));
-            assert_true(SHOAL_GET(f.world, entity, Shield)->value % 2 == 1);
+        assert_count(shoal_world_entity_count(s.world), 1 + 75);
+        for (shoal_entity entity = s.target; shoal_next_entity(s.world, &entity);) {
+            assert_true(has_shield_off(s.world, entity));
+            assert_true(SHOAL_GET(s.world, entity, Shield)->value % 2 == 1);
         }
-        assert_ok(shoal_query_destroy_entities(queries[number]));
+        assert_ok(shoal_query_destroy_entities(s.queries[number]));
         test_set_context("%s", "");
-        fixture_end(&f);
+        fixture_end(&s.f);
     }
 }
 
@@ -569,30 +550,26 @@ static void test_changing_all_rows_of_a_query(void **state) {
     (void)state;
     for (size_t number = 0; number < HALF_QUERIES; number++) {
         test_set_context("query %zu", number);
-        fixture f;
-        fixture_start(&f, &(shoal_world_def){.pinned_chunk_bytes = 1024});
-        shoal_entity target = spawn(f.world, no_values, 0);
-        half_world(&f, target);
-        shoal_query *queries[HALF_QUERIES];
-        half_queries(f.world, target, queries);
+        half_scene s;
+        half_start(&s);
         const shoal_value add[] = {SHOAL_VALUE(Letter, 9), SHOAL_DEFAULT(Hot)};
         const shoal_component remove[] = {SHOAL_ID(Mark), SHOAL_ID(Owner), SHOAL_ID(Shield)};
         assert_ok(shoal_query_change_entities(
-            queries[number], &(shoal_change){.add = add, .add_count = 2, .remove = remove, .remove_count = 3}));
+            s.queries[number], &(shoal_change){.add = add, .add_count = 2, .remove = remove, .remove_count = 3}));
         for (size_t i = 0; i < HALF_QUERIES; i++) {
-            assert_count(shoal_query_count(queries[i]), 0);
+            assert_count(shoal_query_count(s.queries[i]), 0);
         }
         size_t changed = 0;
-        for (shoal_entity entity = target; shoal_next_entity(f.world, &entity);) {
-            changed += SHOAL_HAS(f.world, entity, Letter);
-            assert_count(SHOAL_HAS(f.world, entity, Letter), !SHOAL_HAS(f.world, entity, Shield));
-            assert_count(SHOAL_HAS(f.world, entity, Hot), SHOAL_HAS(f.world, entity, Letter));
-            assert_false(SHOAL_HAS(f.world, entity, Letter) && SHOAL_HAS(f.world, entity, Mark));
+        for (shoal_entity entity = s.target; shoal_next_entity(s.world, &entity);) {
+            changed += SHOAL_HAS(s.world, entity, Letter);
+            assert_count(SHOAL_HAS(s.world, entity, Letter), !SHOAL_HAS(s.world, entity, Shield));
+            assert_count(SHOAL_HAS(s.world, entity, Hot), SHOAL_HAS(s.world, entity, Letter));
+            assert_false(SHOAL_HAS(s.world, entity, Letter) && SHOAL_HAS(s.world, entity, Mark));
         }
         assert_count(changed, 75);
-        assert_count(shoal_source_count(f.world, SHOAL_ID(Owner), target), 0);
+        assert_count(shoal_source_count(s.world, SHOAL_ID(Owner), s.target), 0);
         test_set_context("%s", "");
-        fixture_end(&f);
+        fixture_end(&s.f);
     }
 }
 
@@ -601,16 +578,16 @@ static void test_destroying_rows_of_which_one_is_held(void **state) {
     (void)state;
     fixture f;
     fixture_start(&f, NULL);
-    shoal_entity holder = spawn(f.world, no_values, 0);
+    shoal_entity holder = spawn_one(f.world, no_values, 0);
     shoal_entity held = nobody;
     for (uint32_t i = 0; i < 50; i++) {
-        shoal_entity entity = spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Shield, i), SHOAL_VALUE(Mark, i)));
+        shoal_entity entity = spawn_one(f.world, SHOAL_VALUES(SHOAL_VALUE(Shield, i), SHOAL_VALUE(Mark, i)));
         held = i == 30 ? entity : held;
         turn(f.world, entity, SHOAL_ID(Shield), i % 2 == 0);
     }
     assert_ok(shoal_relate(f.world, holder, SHOAL_ID(Holds), held, NULL));
     const shoal_term term = SHOAL_READ(Shield);
-    shoal_query *query = make(f.world, &term, 1);
+    shoal_query *query = make_query(f.world, &term, 1);
     assert_status(shoal_query_destroy_entities(query), SHOAL_TARGET_HELD);
     assert_count(shoal_query_count(query), 25);
     assert_count(shoal_world_entity_count(f.world), 51);
@@ -634,13 +611,13 @@ static void test_first_and_single(void **state) {
     fixture f;
     fixture_start(&f, NULL);
     const shoal_term terms[] = {SHOAL_READ(Shield), SHOAL_READ(Mark), SHOAL_WITHOUT(Frozen)};
-    shoal_query *shielded = make(f.world, &terms[0], 1);
-    shoal_query *marked = make(f.world, &terms[1], 2);
+    shoal_query *shielded = make_query(f.world, &terms[0], 1);
+    shoal_query *marked = make_query(f.world, &terms[1], 2);
     shoal_entity entities[3];
     check_first(shielded, nobody, 0);
     assert_last_error(f.world, SHOAL_NOT_FOUND);
     for (uint32_t i = 0; i < 3; i++) {
-        entities[i] = spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Shield, i), SHOAL_VALUE(Mark, i)));
+        entities[i] = spawn_one(f.world, SHOAL_VALUES(SHOAL_VALUE(Shield, i), SHOAL_VALUE(Mark, i)));
     }
     check_first(shielded, entities[0], 3);
     assert_last_error(f.world, SHOAL_NOT_SINGLE);
@@ -667,11 +644,11 @@ static void conf_D8_sparse_beside_columns(void **state) {
     fixture_start(&f, NULL);
     shoal_entity entities[100];
     for (size_t i = 0; i < 100; i++) {
-        entities[i] = spawn(f.world, SHOAL_VALUES(SHOAL_DEFAULT(Position), SHOAL_VALUE(Health, (int32_t)i)));
+        entities[i] = spawn_one(f.world, SHOAL_VALUES(SHOAL_DEFAULT(Position), SHOAL_VALUE(Health, (int32_t)i)));
         *SHOAL_GET_MUT(f.world, entities[i], Position) = (Position){(float)i, 2, 3};
     }
     const shoal_term terms[] = {SHOAL_READ(Position), SHOAL_READ(Health), SHOAL_OPTIONAL(Badge), SHOAL_OPTIONAL(Wide)};
-    shoal_query *query = make(f.world, terms, 4);
+    shoal_query *query = make_query(f.world, terms, 4);
     for (size_t i = 0; i < 100; i += 2) {
         const Position *place = SHOAL_GET(f.world, entities[i], Position);
         assert_ok(shoal_add(f.world, entities[i], SHOAL_ID(Badge), NULL));

@@ -2,6 +2,7 @@
  * What queries see and what they do not: prefabs and dying entities, gates of uniques, the sources of a target that go
  * and come, states and targets of what is looked for along a tree.
  */
+#include "support/calls.h"
 #include "support/components.h"
 #include "support/fixture.h"
 #include "support/rng.h"
@@ -31,24 +32,6 @@ SHOAL_RELATION(Likes)
 static const shoal_value no_values[1];
 static const shoal_entity nobody = {0};
 
-static shoal_entity spawn(shoal_world *world, const shoal_value *values, size_t count) {
-    shoal_entity entity = shoal_spawn(world, values, count);
-    assert_false(shoal_entity_is_null(entity));
-    return entity;
-}
-
-static shoal_query *make(shoal_world *world, const shoal_term *terms, size_t count) {
-    shoal_query *query = shoal_query_create(world, &(shoal_query_def){.terms = terms, .term_count = count});
-    assert_non_null(query);
-    return query;
-}
-
-/* Enables or disables. */
-static void turn(shoal_world *world, shoal_entity entity, shoal_component component, bool on) {
-    assert_ok(on ? shoal_enable(world, entity, component) : shoal_disable(world, entity, component));
-    assert_count(shoal_is_enabled(world, entity, component), on);
-}
-
 /* ---- what stays unseen ---- */
 
 typedef struct hidden_case {
@@ -58,7 +41,7 @@ typedef struct hidden_case {
 } hidden_case;
 
 static void check_hidden(shoal_world *world, const hidden_case *item, const shoal_entity entities[4]) {
-    shoal_query *query = make(world, item->terms, item->count);
+    shoal_query *query = make_query(world, item->terms, item->count);
     test_set_context("query \"%s\" over %s", shoal_query_name(query), item->seen);
     assert_count(shoal_query_count(query), strlen(item->seen));
     size_t rows = 0;
@@ -84,7 +67,8 @@ static void test_prefabs_and_dying_entities(void **state) {
     fixture_start(&f, NULL);
     shoal_entity entities[4];
     for (size_t i = 0; i < 4; i++) {
-        entities[i] = spawn(f.world, SHOAL_VALUES(SHOAL_DEFAULT(Wreck), SHOAL_DEFAULT(Health), SHOAL_DEFAULT(Mark)));
+        entities[i] =
+            spawn_one(f.world, SHOAL_VALUES(SHOAL_DEFAULT(Wreck), SHOAL_DEFAULT(Health), SHOAL_DEFAULT(Mark)));
     }
     assert_ok(shoal_make_prefab(f.world, entities[1]));
     assert_ok(shoal_make_prefab(f.world, entities[3]));
@@ -175,7 +159,7 @@ static void test_uniques_are_gates(void **state) {
     fixture f;
     fixture_start(&f, NULL);
     for (int32_t i = 0; i < 40; i++) {
-        shoal_entity entity = spawn(f.world, SHOAL_VALUES(SHOAL_VALUE(Health, i % 7), SHOAL_DEFAULT(Shield)));
+        shoal_entity entity = spawn_one(f.world, SHOAL_VALUES(SHOAL_VALUE(Health, i % 7), SHOAL_DEFAULT(Shield)));
         turn(f.world, entity, SHOAL_ID(Shield), i % 4 == 0);
         assert_ok(i % 5 == 0 ? SHOAL_ADD(f.world, entity, Mark, 1) : SHOAL_OK);
     }
@@ -238,11 +222,12 @@ static void test_query_by_the_sources_of_a_target(void **state) {
     (void)state;
     fixture f;
     fixture_start(&f, NULL);
-    shoal_entity targets[2] = {spawn(f.world, no_values, 0), spawn(f.world, no_values, 0)};
+    shoal_entity targets[2] = {spawn_one(f.world, no_values, 0), spawn_one(f.world, no_values, 0)};
     shoal_entity entities[400];
     rng random = {5};
     for (size_t i = 0; i < 400; i++) {
-        entities[i] = i % 3 == 0 ? spawn(f.world, SHOAL_VALUES(SHOAL_DEFAULT(Health))) : spawn(f.world, no_values, 0);
+        entities[i] =
+            i % 3 == 0 ? spawn_one(f.world, SHOAL_VALUES(SHOAL_DEFAULT(Health))) : spawn_one(f.world, no_values, 0);
     }
     const shoal_component relations[2] = {SHOAL_ID(Owner), SHOAL_ID(Likes)};
     shoal_query *queries[8];
@@ -250,7 +235,7 @@ static void test_query_by_the_sources_of_a_target(void **state) {
         const shoal_term terms[] = {
             {.component = relations[i % 2], .access = SHOAL_ACCESS_WITH, .target = targets[i / 2 % 2]},
             SHOAL_READ(Health)};
-        queries[i] = make(f.world, terms, 1 + i / 4);
+        queries[i] = make_query(f.world, terms, 1 + i / 4);
     }
     for (int round = 0; round < 40; round++) {
         for (int k = 0; k < 60; k++) {
@@ -267,7 +252,7 @@ static void test_query_by_the_sources_of_a_target(void **state) {
     }
     /* A target that goes takes the matches with it; who comes into its slot is somebody else. */
     assert_ok(shoal_destroy(f.world, targets[0]));
-    shoal_entity stranger = spawn(f.world, no_values, 0);
+    shoal_entity stranger = spawn_one(f.world, no_values, 0);
     assert_count(shoal_entity_index(stranger), shoal_entity_index(targets[0]));
     assert_ok(shoal_relate(f.world, entities[5], SHOAL_ID(Owner), stranger, NULL));
     for (size_t i = 0; i < 8; i++) {
@@ -284,9 +269,9 @@ static void test_two_targets_of_one_relation(void **state) {
     (void)state;
     fixture f;
     fixture_start(&f, NULL);
-    shoal_entity targets[2] = {spawn(f.world, no_values, 0), spawn(f.world, no_values, 0)};
+    shoal_entity targets[2] = {spawn_one(f.world, no_values, 0), spawn_one(f.world, no_values, 0)};
     for (uint32_t i = 0; i < 80; i++) {
-        shoal_entity entity = spawn(f.world, no_values, 0);
+        shoal_entity entity = spawn_one(f.world, no_values, 0);
         for (uint32_t k = 0; k < 2; k++) {
             if ((i >> k & 1) != 0) {
                 assert_ok(shoal_relate(f.world, entity, SHOAL_ID(Likes), targets[k], NULL));
@@ -294,9 +279,9 @@ static void test_two_targets_of_one_relation(void **state) {
         }
     }
     shoal_term terms[2] = {SHOAL_RELATED(Likes, targets[0]), SHOAL_RELATED(Likes, targets[1])};
-    assert_count(shoal_query_count(make(f.world, terms, 2)), 20);
+    assert_count(shoal_query_count(make_query(f.world, terms, 2)), 20);
     terms[1].access = SHOAL_ACCESS_WITHOUT;
-    shoal_query *first_only = make(f.world, terms, 2);
+    shoal_query *first_only = make_query(f.world, terms, 2);
     assert_count(shoal_query_count(first_only), 20);
     shoal_view view;
     size_t rows = 0;
@@ -313,7 +298,7 @@ static void test_two_targets_of_one_relation(void **state) {
 /* ---- states and targets along a tree ---- */
 
 static bool matches_term(shoal_world *world, shoal_term term, shoal_entity entity) {
-    shoal_query *query = make(world, &term, 1);
+    shoal_query *query = make_query(world, &term, 1);
     bool matches = shoal_query_matches(query, entity);
     uint64_t count = shoal_query_count(query);
     assert_true(count <= 3 && (!matches || count > 0));
@@ -326,9 +311,9 @@ static void test_states_along_the_tree(void **state) {
     (void)state;
     fixture f;
     fixture_start(&f, NULL);
-    shoal_entity parent = spawn(f.world, no_values, 0);
-    shoal_entity middle = spawn(f.world, SHOAL_VALUES(SHOAL_TO(ChildOf, parent), SHOAL_DEFAULT(Shield)));
-    shoal_entity child = spawn(f.world, SHOAL_VALUES(SHOAL_TO(ChildOf, middle)));
+    shoal_entity parent = spawn_one(f.world, no_values, 0);
+    shoal_entity middle = spawn_one(f.world, SHOAL_VALUES(SHOAL_TO(ChildOf, parent), SHOAL_DEFAULT(Shield)));
+    shoal_entity child = spawn_one(f.world, SHOAL_VALUES(SHOAL_TO(ChildOf, middle)));
     for (int number = 0; number < 24; number++) {
         bool is_on = number % 2 == 0;
         bool is_up = number / 2 % 2 == 0;
@@ -353,9 +338,9 @@ static void test_targets_along_the_tree(void **state) {
     (void)state;
     fixture f;
     fixture_start(&f, NULL);
-    shoal_entity targets[2] = {spawn(f.world, no_values, 0), spawn(f.world, no_values, 0)};
-    shoal_entity parent = spawn(f.world, SHOAL_VALUES(SHOAL_TO(Likes, targets[0])));
-    shoal_entity child = spawn(f.world, SHOAL_VALUES(SHOAL_TO(ChildOf, parent), SHOAL_TO(Likes, targets[1])));
+    shoal_entity targets[2] = {spawn_one(f.world, no_values, 0), spawn_one(f.world, no_values, 0)};
+    shoal_entity parent = spawn_one(f.world, SHOAL_VALUES(SHOAL_TO(Likes, targets[0])));
+    shoal_entity child = spawn_one(f.world, SHOAL_VALUES(SHOAL_TO(ChildOf, parent), SHOAL_TO(Likes, targets[1])));
     shoal_term term = {.component = SHOAL_ID(Likes), .access = SHOAL_ACCESS_WITH, .traverse = SHOAL_TRAVERSE_UP};
     for (size_t i = 0; i < 2; i++) {
         test_set_context("target %zu", i);

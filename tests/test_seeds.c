@@ -3,6 +3,7 @@
  * masks, the second chunk, the three migrations, the random test of 160 entities, the movement of three frames,
  * the 11,000 entities, generations, commands at a safe point.
  */
+#include "support/calls.h"
 #include "support/components.h"
 #include "support/fixture.h"
 #include "support/rng.h"
@@ -28,12 +29,6 @@ SHOAL_TAG(Renderable)
 static const shoal_value no_values[1];
 
 static const shoal_world_def classic = {.pinned_chunk_bytes = 4096};
-
-static shoal_query *make_query(shoal_world *world, const shoal_term *terms, size_t count) {
-    shoal_query *query = shoal_query_create(world, &(shoal_query_def){.terms = terms, .term_count = count});
-    assert_non_null(query);
-    return query;
-}
 
 static void assert_position(const shoal_world *world, shoal_entity entity, float x, float y, float z) {
     const Position *position = SHOAL_GET(world, entity, Position);

@@ -2,6 +2,7 @@
  * Shared components: entities with equal values share chunks, values are kept once and go with their last user, and
  * many distinct values stay cheap and are warned about. Conformance H2; A4 for relations.
  */
+#include "support/calls.h"
 #include "support/components.h"
 #include "support/fixture.h"
 #include "support/test.h"
@@ -75,12 +76,6 @@ static int32_t faction_of(const shoal_world *world, shoal_entity entity) {
     const Faction *faction = SHOAL_GET(world, entity, Faction);
     assert_non_null(faction);
     return faction->id;
-}
-
-static shoal_memory_report report_of(const shoal_world *world) {
-    shoal_memory_report report;
-    assert_ok(shoal_world_memory(world, &report));
-    return report;
 }
 
 /* Every chunk has entities of one value only, and equal values are one. */

@@ -3,40 +3,14 @@
  * neither refused nor repeated ones pile up memory.
  * Conformance B1, B3, B4, B5, B8; the hooks are in test_hooks.c.
  */
+#include "support/calls.h"
 #include "support/components.h"
 #include "support/fixture.h"
 #include "support/rng.h"
 #include "support/test.h"
 #include "support/world_dump.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define UNDER_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define UNDER_ASAN 1
-#endif
-#endif
-
 static const shoal_value no_values[1];
-
-static shoal_entity spawn_one(shoal_world *world, const shoal_value *values, size_t count) {
-    shoal_entity entity = shoal_spawn(world, values, count);
-    assert_false(shoal_entity_is_null(entity));
-    return entity;
-}
-
-static int32_t health_of(const shoal_world *world, shoal_entity entity) {
-    const Health *health = SHOAL_GET(world, entity, Health);
-    assert_non_null(health);
-    return health->value;
-}
-
-static uint64_t object_of(const shoal_world *world, shoal_entity entity) {
-    const Owned *owned = SHOAL_GET(world, entity, Owned);
-    uint32_t payload = 0;
-    assert_true(owned != NULL && owned_read(&owned_tracker, owned, &payload));
-    return owned->object;
-}
 
 static size_t component_count(const shoal_world *world, shoal_entity entity) {
     size_t count = 99;

@@ -5,6 +5,8 @@
  */
 #include "test_truth_table.h"
 
+#include "support/calls.h"
+
 typedef Numbered InTable, InSparse, InStable, InShared, InChunk, InBuffer, InUnique;
 typedef Numbered ToManyData, ToOneData, OnTable, OnBuffer, LeftTable, LeftBuffer, OnLeftTable, Base, Side, Switch;
 
@@ -95,12 +97,6 @@ static const void *given_make(const truth_scene *scene, size_t number, given_val
     }
 }
 
-static shoal_entity spawn_checked(shoal_world *world, const shoal_value *values, size_t count) {
-    shoal_entity entity = shoal_spawn(world, values, count);
-    assert_false(shoal_entity_is_null(entity));
-    return entity;
-}
-
 /* A second target for some sources of a relation that allows several. */
 static void relate_again(truth_scene *scene, shoal_entity entity, size_t number) {
     if (def_of(scene)->storage == SHOAL_STORAGE_RELATION && !def_of(scene)->exclusive && number % 4 == 2) {
@@ -129,7 +125,7 @@ static void add_matter(truth_scene *scene, size_t number) {
     if (gets_subject(scene, number)) {
         values[count++] = (shoal_value){scene->subject, given_make(scene, number, &given)};
     }
-    shoal_entity entity = spawn_checked(world, values, count);
+    shoal_entity entity = spawn_one(world, values, count);
     scene->entities[scene->count++] = entity;
     if (gets_subject(scene, number)) {
         relate_again(scene, entity, number);
@@ -149,7 +145,7 @@ static void add_matter(truth_scene *scene, size_t number) {
 static void add_extra(truth_scene *scene, size_t number) {
     shoal_world *world = scene->f.world;
     given_value given;
-    shoal_entity entity = spawn_checked(world, no_values, 0);
+    shoal_entity entity = spawn_one(world, no_values, 0);
     scene->entities[scene->count++] = entity;
     if (scene->setup.pattern != TRUTH_NONE && def_of(scene)->storage != SHOAL_STORAGE_UNIQUE) {
         assert_ok(shoal_add(world, entity, scene->subject, given_make(scene, number, &given)));
@@ -164,7 +160,7 @@ void truth_scene_start(truth_scene *scene, const truth_setup *setup) {
     scene->subject = shoal_component_of(setup->slot);
     scene->count = 0;
     for (; scene->count < TRUTH_ANCHORS; scene->count++) {
-        scene->entities[scene->count] = spawn_checked(scene->f.world, no_values, 0);
+        scene->entities[scene->count] = spawn_one(scene->f.world, no_values, 0);
     }
     for (size_t i = 0; i < setup->count; i++) {
         add_matter(scene, i);

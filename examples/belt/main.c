@@ -19,6 +19,8 @@
 #include <stdio.h>
 #include <time.h>
 
+const char message_program[] = "belt";
+
 enum { EXIT_DONE, EXIT_FAILED, EXIT_ARGUMENTS };
 
 static double seconds_now(void) {
@@ -41,37 +43,28 @@ static belt_run run_simulation(const belt_population *population, const belt_opt
     return run;
 }
 
-/* A reader that has gone away must not look like success. */
-static bool flush_output(void) {
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        message_error("cannot write to the standard output");
-        return false;
-    }
-    return true;
-}
-
 static bool run(const belt_catalogue *catalogue, const belt_options *options) {
     belt_population population;
-    if (!report_catalogue(catalogue, options->data_path) || !flush_output() ||
+    if (!report_catalogue(catalogue, options->data_path) || !message_flush_output() ||
         !population_create(&population, catalogue, options->clones)) {
         return false;
     }
     belt_run result = run_simulation(&population, options);
-    bool done = report_run(&population, &result) && report_distances(&population) && flush_output() &&
+    bool done = report_run(&population, &result) && report_distances(&population) && message_flush_output() &&
                 picture_write(&population, result.days, options->output_directory) &&
                 export_csv(&population, options->output_directory);
     population_destroy(&population);
     if (done) {
         printf("\nWrote %s/belt.png and %s/belt.csv\n", options->output_directory, options->output_directory);
     }
-    return done && flush_output();
+    return done && message_flush_output();
 }
 
 int main(int argc, char **argv) {
     belt_options options;
     options_result parsed = options_parse(&options, argc, argv);
     if (parsed != OPTIONS_RUN) {
-        return parsed == OPTIONS_HELP ? (flush_output() ? EXIT_DONE : EXIT_FAILED) : EXIT_ARGUMENTS;
+        return parsed == OPTIONS_HELP ? (message_flush_output() ? EXIT_DONE : EXIT_FAILED) : EXIT_ARGUMENTS;
     }
     belt_catalogue catalogue;
     if (!catalogue_read(&catalogue, options.data_path)) {

@@ -1,8 +1,7 @@
 /*
  * The command line: one function for each kind of value, with a range that is checked.
  *
- * Arguments come in pairs, a name and a value. The first one that is wrong ends the reading with one line that names
- * it, so that later ones are not blamed for what an earlier one caused.
+ * Arguments come in pairs, a name and a value, which arguments.c reads one after the other.
  */
 #include "options.h"
 
@@ -84,21 +83,13 @@ static bool parse_step(const char *text, belt_options *options) {
     return true;
 }
 
-static bool parse_path(const char *name, const char *text, const char **path) {
-    if (*text == '\0') {
-        message_error("%s wants a path, not an empty word", name);
-        return false;
-    }
-    *path = text;
-    return true;
-}
-
-static bool parse_option(const char *name, const char *value, belt_options *options) {
+static bool parse_option(const char *name, const char *value, void *options_bytes) {
+    belt_options *options = options_bytes;
     if (strcmp(name, "--data") == 0) {
-        return parse_path(name, value, &options->data_path);
+        return arguments_read_path(name, value, &options->data_path);
     }
     if (strcmp(name, "--out") == 0) {
-        return parse_path(name, value, &options->output_directory);
+        return arguments_read_path(name, value, &options->output_directory);
     }
     if (strcmp(name, "--clones") == 0) {
         return parse_clones(value, options);
@@ -107,33 +98,6 @@ static bool parse_option(const char *name, const char *value, belt_options *opti
         return parse_number(name, value, 0.0, DAYS_MAX, &options->days);
     }
     return parse_step(value, options);
-}
-
-static bool option_is_known(const char *name) {
-    static const char *const names[] = {"--data", "--out", "--clones", "--days", "--step"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (strcmp(name, names[i]) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool parse_all(belt_options *options, int argc, char **argv) {
-    for (int i = 1; i < argc; i += 2) {
-        if (!option_is_known(argv[i])) {
-            message_error("unknown argument \"%s\"; try --help", argv[i]);
-            return false;
-        }
-        if (i + 1 == argc) {
-            message_error("%s wants a value; try --help", argv[i]);
-            return false;
-        }
-        if (!parse_option(argv[i], argv[i + 1], options)) {
-            return false;
-        }
-    }
-    return true;
 }
 
 /* Rounded up; but a rounding error of the division must not add a step. */
@@ -147,21 +111,15 @@ options_result options_parse(belt_options *options, int argc, char **argv) {
     options->clones = 0;
     options->days = 3650.0;
     options->step_hours = HOURS_PER_DAY;
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--help") == 0) {
-            fputs(help_text, stdout);
-            return OPTIONS_HELP;
-        }
-    }
-    if (!parse_all(options, argc, argv)) {
-        return OPTIONS_BAD;
-    }
-    if (step_count(options) > STEPS_MAX) {
+    static const char *const names[] = {"--data", "--out", "--clones", "--days", "--step", NULL};
+    const argument_rules rules = {help_text, names, parse_option};
+    options_result result = arguments_read(&rules, options, argc, argv);
+    if (result == OPTIONS_RUN && step_count(options) > STEPS_MAX) {
         message_error("%g days of %g hours a step are more than %.0f steps", options->days, options->step_hours,
                       STEPS_MAX);
         return OPTIONS_BAD;
     }
-    return OPTIONS_RUN;
+    return result;
 }
 
 size_t options_step_count(const belt_options *options) {

@@ -8,7 +8,8 @@
 #ifndef BELT_OPTIONS_H
 #define BELT_OPTIONS_H
 
-#include <stdbool.h>
+#include "arguments.h"
+
 #include <stddef.h>
 
 typedef struct belt_options {
@@ -18,12 +19,6 @@ typedef struct belt_options {
     double days;                  /* simulated time */
     double step_hours;            /* time from step to step; the last one may be shorter */
 } belt_options;
-
-typedef enum options_result {
-    OPTIONS_RUN,  /* go on */
-    OPTIONS_HELP, /* the help text was asked for and printed */
-    OPTIONS_BAD   /* one line said what is wrong */
-} options_result;
 
 /* Reads the arguments into `options`, with defaults for those that are not there. */
 options_result options_parse(belt_options *options, int argc, char **argv);

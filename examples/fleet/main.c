@@ -18,6 +18,8 @@
 #include "systems.h"
 #include "tree.h"
 
+const char message_program[] = "fleet";
+
 enum { EXIT_DONE, EXIT_FAILED, EXIT_ARGUMENTS };
 
 typedef struct fleet_pictures {
@@ -87,24 +89,15 @@ static bool run_all(const fleet_options *options) {
     return pictures_close(&pictures, status == SHOAL_OK);
 }
 
-/* A reader that has gone away must not look like success. */
-static bool flush_output(void) {
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        message_error("cannot write to the standard output");
-        return false;
-    }
-    return true;
-}
-
 int main(int argc, char **argv) {
     fleet_options options;
     options_result parsed = options_parse(&options, argc, argv);
     if (parsed != OPTIONS_RUN) {
-        return parsed == OPTIONS_HELP ? (flush_output() ? EXIT_DONE : EXIT_FAILED) : EXIT_ARGUMENTS;
+        return parsed == OPTIONS_HELP ? (message_flush_output() ? EXIT_DONE : EXIT_FAILED) : EXIT_ARGUMENTS;
     }
     if (!run_all(&options)) {
         return EXIT_FAILED;
     }
     printf("wrote %s/fleet.svg and %s/fleet_tree.svg\n", options.output_directory, options.output_directory);
-    return flush_output() ? EXIT_DONE : EXIT_FAILED;
+    return message_flush_output() ? EXIT_DONE : EXIT_FAILED;
 }

@@ -1,8 +1,7 @@
 /*
- * The command line: arguments come in pairs, a name and a value.
+ * The command line: the ranges of the numbers, the defaults and the help text.
  *
- * The first one that is wrong ends the reading with one line that names it, so that later ones are not blamed for what
- * an earlier one caused.
+ * Arguments come in pairs, a name and a value, which arguments.c reads one after the other.
  * Thread rule: any.
  */
 #include "options.h"
@@ -47,7 +46,8 @@ static bool parse_number(const char *name, const char *text, uint64_t high, uint
     return true;
 }
 
-static bool parse_option(const char *name, const char *value, fleet_options *options) {
+static bool parse_option(const char *name, const char *value, void *options_bytes) {
+    fleet_options *options = options_bytes;
     if (strcmp(name, "--seed") == 0) {
         return parse_number(name, value, UINT64_MAX, &options->seed);
     }
@@ -57,42 +57,12 @@ static bool parse_option(const char *name, const char *value, fleet_options *opt
         options->steps = (int)steps;
         return is_good;
     }
-    if (*value == '\0') {
-        message_error("%s wants a path, not an empty word", name);
-        return false;
-    }
-    options->output_directory = value;
-    return true;
-}
-
-static bool option_is_known(const char *name) {
-    return strcmp(name, "--steps") == 0 || strcmp(name, "--seed") == 0 || strcmp(name, "--out") == 0;
-}
-
-static bool parse_all(fleet_options *options, int argc, char **argv) {
-    for (int i = 1; i < argc; i += 2) {
-        if (!option_is_known(argv[i])) {
-            message_error("unknown argument \"%s\"; try --help", argv[i]);
-            return false;
-        }
-        if (i + 1 == argc) {
-            message_error("%s wants a value; try --help", argv[i]);
-            return false;
-        }
-        if (!parse_option(argv[i], argv[i + 1], options)) {
-            return false;
-        }
-    }
-    return true;
+    return arguments_read_path(name, value, &options->output_directory);
 }
 
 options_result options_parse(fleet_options *options, int argc, char **argv) {
     *options = (fleet_options){.steps = STEPS_DEFAULT, .seed = 3, .output_directory = "."};
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--help") == 0) {
-            fputs(help_text, stdout);
-            return OPTIONS_HELP;
-        }
-    }
-    return parse_all(options, argc, argv) ? OPTIONS_RUN : OPTIONS_BAD;
+    static const char *const names[] = {"--steps", "--seed", "--out", NULL};
+    const argument_rules rules = {help_text, names, parse_option};
+    return arguments_read(&rules, options, argc, argv);
 }

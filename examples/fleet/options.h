@@ -8,6 +8,8 @@
 #ifndef FLEET_OPTIONS_H
 #define FLEET_OPTIONS_H
 
+#include "arguments.h"
+
 #include <stdint.h>
 
 typedef struct fleet_options {
@@ -15,12 +17,6 @@ typedef struct fleet_options {
     uint64_t seed;                /* of the dice */
     const char *output_directory; /* where the pictures go; made if it is not there */
 } fleet_options;
-
-typedef enum options_result {
-    OPTIONS_RUN,  /* go on */
-    OPTIONS_HELP, /* the help text was asked for and printed */
-    OPTIONS_BAD   /* one line said what is wrong */
-} options_result;
 
 /* Reads the arguments into `options`, with defaults for those that are not there. */
 options_result options_parse(fleet_options *options, int argc, char **argv);

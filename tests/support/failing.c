@@ -4,7 +4,6 @@
 #include "failing.h"
 
 #include "components.h"
-#include "test.h"
 #include "world_dump.h"
 
 #include <stdlib.h>
@@ -163,8 +162,46 @@ static void run_all_failures(const failing_scene *kind, const failing_call *call
     world_dump_free(&expected);
 }
 
-void failing_run(const failing_scene *scene, const failing_call *call) {
-    run_all_failures(scene, call, &(shoal_world_def){0}, "default chunks");
-    run_all_failures(scene, call, &(shoal_world_def){.pinned_chunk_bytes = 1024}, "pinned chunks");
-    run_all_failures(scene, call, &(shoal_world_def){.move_rows = true}, "moving rows");
+/* What a test of cmocka gets. */
+typedef struct failing_case {
+    const failing_scene *scene;
+    const failing_call *call;
+} failing_case;
+
+static void run_case(void **state) {
+    const failing_case *one = *state;
+    run_all_failures(one->scene, one->call, &(shoal_world_def){0}, "default chunks");
+    run_all_failures(one->scene, one->call, &(shoal_world_def){.pinned_chunk_bytes = 1024}, "pinned chunks");
+    run_all_failures(one->scene, one->call, &(shoal_world_def){.move_rows = true}, "moving rows");
+}
+
+int failing_run_tests(const failing_scene *scene, const failing_call *calls, size_t call_count,
+                      const struct CMUnitTest *others, size_t other_count) {
+    struct CMUnitTest *tests = calloc(call_count + other_count, sizeof *tests);
+    failing_case *cases = calloc(call_count, sizeof *cases);
+    if (tests == NULL || cases == NULL) {
+        abort();
+    }
+    for (size_t i = 0; i < other_count; i++) {
+        tests[i] = others[i];
+    }
+    for (size_t i = 0; i < call_count; i++) {
+        cases[i] = (failing_case){scene, &calls[i]};
+        tests[other_count + i] =
+            (struct CMUnitTest){.name = calls[i].name, .test_func = run_case, .initial_state = &cases[i]};
+    }
+    int failed_count = _cmocka_run_group_tests("calls", tests, call_count + other_count, NULL, NULL);
+    free(cases);
+    free(tests);
+    return failed_count;
+}
+
+void failing_empty(fixture *f, uint64_t left) {
+    fake_allocator_arm(&f->fake, 1, true);
+    shoal_entity entity = {0};
+    while (shoal_next_entity(f->world, &entity)) {
+        assert_ok(shoal_destroy(f->world, entity));
+    }
+    assert_count(shoal_world_entity_count(f->world), left);
+    fake_allocator_disarm(&f->fake);
 }

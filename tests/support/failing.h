@@ -1,6 +1,6 @@
 /*
- * Failure in the middle of a call, for every point at which it can come. failing_run() runs a call in a scene that is
- * made afresh each time: the n-th allocation fails (alone, or with all later ones), the n-th ctor or copy hook of Owned
+ * Failure in the middle of a call, for every point at which it can come. A call runs in a scene that is made afresh
+ * each time: the n-th allocation fails (alone, or with all later ones), the n-th ctor or copy hook of Owned
  * fails, or the world's memory limit is met, for each n that there is. After each failure the world validates and has
  * the content that it had, the same call then works, and the world comes to what it is without a failure; nothing
  * leaks. All of it in worlds with chunks by default, pinned ones and moving rows.
@@ -9,6 +9,7 @@
 #define SHOAL_TESTS_FAILING_H
 
 #include "fixture.h"
+#include "test.h"
 
 /* How to make a scene: a block of `byte_size` zero bytes to begin with. */
 typedef struct failing_scene {
@@ -30,7 +31,12 @@ typedef struct failing_call {
 /* The most failure points that a call may have; a call that needs more is stuck. */
 #define FAILING_MOST_POINTS 5000
 
-void failing_run(const failing_scene *scene, const failing_call *call);
+/* Runs one test for each call, by its name, and `others`; for main() to return. */
+int failing_run_tests(const failing_scene *scene, const failing_call *calls, size_t call_count,
+                      const struct CMUnitTest *others, size_t other_count);
+
+/* Destroys every entity of a world in which no allocation works; `left` stay, since they are dying. */
+void failing_empty(fixture *f, uint64_t left);
 
 /* The status of a call on a world that gives a handle. */
 shoal_status failing_status_of(const shoal_world *world, shoal_entity made);

@@ -37,7 +37,7 @@ static bool is_filled(const column_draw *columns, size_t column) {
 static void column_make(full_model *m, column_draw *columns, full_type type) {
     size_t column = columns->count++;
     full_rules rules = {0};
-    bool given = rng_chance(&m->random, 60) || full_is(type, SHOAL_STORAGE_RELATION);
+    bool given = rng_chance(&m->rig.random, 60) || full_is(type, SHOAL_STORAGE_RELATION);
     for (size_t row = 0; row < columns->row_count; row++) {
         full_value value = full_draw_value(m, &rules, type);
         value.has_data = full_is(type, SHOAL_STORAGE_RELATION) ? value.has_data : given;
@@ -58,11 +58,11 @@ static void column_make(full_model *m, column_draw *columns, full_type type) {
 }
 
 static void columns_draw(full_model *m, column_draw *columns, full_mask excluded) {
-    columns->row_count = rng_below(&m->random, rng_chance(&m->random, 10) ? ROWS_MAX : 8);
-    columns->filled = rng_chance(&m->random, 50);
+    columns->row_count = rng_below(&m->rig.random, rng_chance(&m->rig.random, 10) ? ROWS_MAX : 8);
+    columns->filled = rng_chance(&m->rig.random, 50);
     full_mask taken = excluded;
     full_rules rules = {0};
-    for (uint32_t wanted = rng_below(&m->random, COLUMNS_MAX + 1); wanted > 0; wanted--) {
+    for (uint32_t wanted = rng_below(&m->rig.random, COLUMNS_MAX + 1); wanted > 0; wanted--) {
         full_type type = full_draw_type(m, &rules);
         bool fits = !full_is(type, SHOAL_STORAGE_SHARED) && !full_is(type, SHOAL_STORAGE_CHUNK) &&
                     !full_def(type)->split; /* all rows of a bulk have one of these */
@@ -104,7 +104,7 @@ static naive_outcome spawn_rows(full_model *m, const full_set_of *set, const col
                                 const shoal_entity *made) {
     full_world before;
     full_copy(&before, &m->full);
-    bool too_many = columns->row_count > full_free_slots(&m->full);
+    bool too_many = columns->row_count > slots_left(&m->full.slots);
     naive_outcome outcome = 0;
     for (size_t row = 0; row < columns->row_count && outcome == 0; row++) {
         full_value values[FULL_VALUES_MAX];
@@ -149,11 +149,11 @@ void full_op_spawn_many(full_model *m) {
                                 .fill = columns->filled ? fill_rows : NULL,
                                 .user = columns,
                                 .entities = made};
-    full_arm(m);
-    shoal_status status = shoal_spawn_many(m->world, &def);
-    if (!full_ran_out(m, status)) {
+    rig_arm(&m->rig);
+    shoal_status status = shoal_spawn_many(m->rig.world, &def);
+    if (!rig_ran_out(&m->rig, status)) {
         naive_outcome outcome = spawn_rows(m, &set, columns, status == SHOAL_OK ? made : NULL);
-        compare_outcome(m->world, status, outcome, "shoal_spawn_many");
+        compare_outcome(m->rig.world, status, outcome, "shoal_spawn_many");
     }
     columns_end(columns);
     free(columns);

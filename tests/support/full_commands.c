@@ -53,11 +53,11 @@ static void record_spawn(full_model *m, full_rules rules) {
             refused |= twice ? NAIVE_ERROR(SHOAL_COMPONENT_DUPLICATE) : 0;
         }
     }
-    full_arm(m);
-    shoal_entity placeholder = shoal_commands_spawn(m->commands, set.real, set.count);
-    shoal_status status = full_status_of(m, placeholder);
-    if (!full_ran_out(m, status)) {
-        compare_outcome(m->world, status, refused, "shoal_commands_spawn");
+    rig_arm(&m->rig);
+    shoal_entity placeholder = shoal_commands_spawn(m->rig.commands, set.real, set.count);
+    shoal_status status = rig_status_of(&m->rig, placeholder);
+    if (!rig_ran_out(&m->rig, status)) {
+        compare_outcome(m->rig.world, status, refused, "shoal_commands_spawn");
         if (status == SHOAL_OK) {
             assert_count(shoal_entity_is_placeholder(placeholder), true);
             full_command *command = script_add(m, SHOAL_COMMAND_SPAWN, placeholder);
@@ -71,25 +71,25 @@ static void record_spawn(full_model *m, full_rules rules) {
 static shoal_status record_call(full_model *m, shoal_command_kind kind, shoal_entity entity, const full_value *value,
                                 const full_real *real) {
     shoal_component component = real->value.component;
-    bool relates = full_is(value->type, SHOAL_STORAGE_RELATION) && rng_chance(&m->random, 50);
+    bool relates = full_is(value->type, SHOAL_STORAGE_RELATION) && rng_chance(&m->rig.random, 50);
     switch (kind) {
     case SHOAL_COMMAND_DESTROY:
-        return shoal_commands_destroy_entity(m->commands, entity);
+        return shoal_commands_destroy_entity(m->rig.commands, entity);
     case SHOAL_COMMAND_ADD:
-        return relates ? shoal_commands_relate(m->commands, entity, component, value->target, real->link.data)
-                       : shoal_commands_add(m->commands, entity, component, real->value.data);
+        return relates ? shoal_commands_relate(m->rig.commands, entity, component, value->target, real->link.data)
+                       : shoal_commands_add(m->rig.commands, entity, component, real->value.data);
     case SHOAL_COMMAND_REMOVE:
-        return shoal_commands_remove(m->commands, entity, component);
+        return shoal_commands_remove(m->rig.commands, entity, component);
     case SHOAL_COMMAND_SET:
-        return shoal_commands_set(m->commands, entity, component, real->value.data);
+        return shoal_commands_set(m->rig.commands, entity, component, real->value.data);
     case SHOAL_COMMAND_ENABLE:
-        return shoal_commands_enable(m->commands, entity, component);
+        return shoal_commands_enable(m->rig.commands, entity, component);
     case SHOAL_COMMAND_DISABLE:
-        return shoal_commands_disable(m->commands, entity, component);
+        return shoal_commands_disable(m->rig.commands, entity, component);
     case SHOAL_COMMAND_UNRELATE:
-        return shoal_commands_unrelate(m->commands, entity, component, value->target);
+        return shoal_commands_unrelate(m->rig.commands, entity, component, value->target);
     default:
-        return shoal_commands_clear(m->commands, entity);
+        return shoal_commands_clear(m->rig.commands, entity);
     }
 }
 
@@ -103,10 +103,10 @@ static full_value draw_for(full_model *m, const full_rules *rules, shoal_command
     full_type type = takes ? full_draw_present(m, rules, entity) : full_draw_type(m, rules);
     bool wants_toggle = kind == SHOAL_COMMAND_ENABLE || kind == SHOAL_COMMAND_DISABLE;
     if (kind == SHOAL_COMMAND_UNRELATE) {
-        type = (full_type)(FULL_RELATION_FIRST + rng_below(&m->random, FULL_RELATION_COUNT));
-    } else if (wants_toggle && rng_chance(&m->random, 80)) {
+        type = (full_type)(FULL_RELATION_FIRST + rng_below(&m->rig.random, FULL_RELATION_COUNT));
+    } else if (wants_toggle && rng_chance(&m->rig.random, 80)) {
         static const full_type toggles[] = {FULL_SHIELD, FULL_ASLEEP, FULL_LEASE, FULL_CREW};
-        type = toggles[rng_below(&m->random, 4)];
+        type = toggles[rng_below(&m->rig.random, 4)];
     }
     full_value value;
     do {
@@ -114,7 +114,7 @@ static full_value draw_for(full_model *m, const full_rules *rules, shoal_command
     } while (kind == SHOAL_COMMAND_SET && !value.has_data && full_has_data(type));
     shoal_entity target = full_target(&m->full, full_is(type, SHOAL_STORAGE_RELATION) ? type : FULL_OWNER, entity);
     bool names_link = kind == SHOAL_COMMAND_SET || kind == SHOAL_COMMAND_UNRELATE;
-    if (full_is(type, SHOAL_STORAGE_RELATION) && names_link && rng_chance(&m->random, 60)) {
+    if (full_is(type, SHOAL_STORAGE_RELATION) && names_link && rng_chance(&m->rig.random, 60)) {
         value.target = target;
     }
     return value;
@@ -143,10 +143,10 @@ static void record_on(full_model *m, shoal_command_kind kind, shoal_entity entit
     full_value value = draw_for(m, rules, kind, entity);
     full_real real;
     full_real_make(&real, &value);
-    full_arm(m);
+    rig_arm(&m->rig);
     shoal_status status = record_call(m, kind, entity, &value, &real);
-    if (!full_ran_out(m, status)) {
-        compare_outcome(m->world, status, record_outcome(m, kind, entity, &value), "recording");
+    if (!rig_ran_out(&m->rig, status)) {
+        compare_outcome(m->rig.world, status, record_outcome(m, kind, entity, &value), "recording");
         if (status == SHOAL_OK) {
             full_command *command = script_add(m, kind, entity);
             command->values[0] = value;
@@ -166,36 +166,30 @@ void full_record_one(full_model *m, shoal_entity entity) {
         SHOAL_COMMAND_SPAWN, SHOAL_COMMAND_SPAWN, SHOAL_COMMAND_DESTROY, SHOAL_COMMAND_ADD,     SHOAL_COMMAND_ADD,
         SHOAL_COMMAND_ADD,   SHOAL_COMMAND_ADD,   SHOAL_COMMAND_REMOVE,  SHOAL_COMMAND_REMOVE,  SHOAL_COMMAND_SET,
         SHOAL_COMMAND_SET,   SHOAL_COMMAND_CLEAR, SHOAL_COMMAND_ENABLE,  SHOAL_COMMAND_DISABLE, SHOAL_COMMAND_UNRELATE};
-    shoal_command_kind kind = kinds[rng_below(&m->random, sizeof kinds / sizeof kinds[0])];
+    shoal_command_kind kind = kinds[rng_below(&m->rig.random, sizeof kinds / sizeof kinds[0])];
     if (kind == SHOAL_COMMAND_SPAWN) {
         record_spawn(m, rules);
     } else {
         record_on(m, kind, entity, &rules);
     }
-    assert_count(shoal_commands_count(m->commands), m->script_count);
+    assert_count(shoal_commands_count(m->rig.commands), m->script_count);
 }
 
 void full_op_record(full_model *m) {
-    uint32_t count = 1 + rng_below(&m->random, 12);
+    uint32_t count = 1 + rng_below(&m->rig.random, 12);
     shoal_entity favourite = full_pick(m);
     for (uint32_t i = 0; i < count; i++) {
         shoal_entity own[FULL_SCRIPT_MAX];
         size_t own_count = placeholders_list(m, own);
-        shoal_entity entity = rng_chance(&m->random, 40) ? favourite : full_pick(m);
-        if (own_count != 0 && rng_chance(&m->random, 35)) {
-            entity = own[rng_below(&m->random, (uint32_t)own_count)];
+        shoal_entity entity = rng_chance(&m->rig.random, 40) ? favourite : full_pick(m);
+        if (own_count != 0 && rng_chance(&m->rig.random, 35)) {
+            entity = own[rng_below(&m->rig.random, (uint32_t)own_count)];
         }
         full_record_one(m, entity);
     }
 }
 
 /* ---- applying ---- */
-
-void full_take_dropped(void *user, const shoal_dropped_command *command) {
-    full_model *m = user;
-    assert_true(m->dropped_count < FULL_SCRIPT_MAX);
-    m->dropped[m->dropped_count++] = *command;
-}
 
 /* The spawn that gave out a placeholder, or NULL. */
 static const full_command *find_spawn(const full_model *m, shoal_entity placeholder) {
@@ -296,7 +290,7 @@ static bool script_run_all(full_model *m) {
 static naive_outcome script_run(full_model *m, shoal_status status) {
     full_world before;
     full_copy(&before, &m->full);
-    bool may_refuse = script_has(m, SHOAL_COMMAND_SPAWN, (size_t)full_free_slots(&m->full));
+    bool may_refuse = script_has(m, SHOAL_COMMAND_SPAWN, (size_t)slots_left(&m->full.slots));
     bool may_drop = script_has(m, SHOAL_COMMAND_DESTROY, 0);
     bool had_slots = script_run_all(m);
     bool refused = status == SHOAL_ENTITY_LIMIT ? may_refuse : !had_slots && !may_drop;
@@ -319,8 +313,8 @@ static size_t script_dropped_count(const full_model *m) {
 
 static void compare_dropped(full_model *m) {
     bool seen[FULL_SCRIPT_MAX] = {false};
-    for (size_t i = 0; i < m->dropped_count; i++) {
-        const shoal_dropped_command *dropped = &m->dropped[i];
+    for (size_t i = 0; i < m->rig.dropped_count; i++) {
+        const shoal_dropped_command *dropped = &m->rig.dropped[i];
         assert_true(dropped->record < m->script_count);
         const full_command *command = &m->script[dropped->record];
         assert_count(seen[dropped->record], false);
@@ -330,9 +324,9 @@ static void compare_dropped(full_model *m) {
         uint32_t component = names_component(command->kind) ? full_component(command->values[0].type).id : 0;
         assert_count(dropped->component.id, component);
         assert_count(dropped->status == SHOAL_OK, false);
-        compare_outcome(m->world, dropped->status, command->outcome, "a dropped command");
+        compare_outcome(m->rig.world, dropped->status, command->outcome, "a dropped command");
     }
-    assert_count(m->dropped_count, script_dropped_count(m));
+    assert_count(m->rig.dropped_count, script_dropped_count(m));
 }
 
 static void compare_resolved(full_model *m) {
@@ -341,41 +335,41 @@ static void compare_resolved(full_model *m) {
         if (command->kind == SHOAL_COMMAND_SPAWN) {
             bool lives = full_check(&m->full, command->real) == 0;
             shoal_entity expected = lives ? command->real : (shoal_entity){0};
-            assert_entity(shoal_commands_resolve(m->commands, command->entity), expected);
+            assert_entity(shoal_commands_resolve(m->rig.commands, command->entity), expected);
         } else if (command->kind == SHOAL_COMMAND_DESTROY && command->outcome == 0) {
-            full_keep_stale(m, command->shown);
+            rig_keep_stale(&m->rig, command->shown);
         }
     }
 }
 
 void full_op_apply(full_model *m) {
-    m->dropped_count = 0;
+    m->rig.dropped_count = 0;
     shoal_commands_result result = {0};
-    full_arm(m);
-    shoal_status status = shoal_commands_apply(m->commands, &result);
-    if (full_ran_out(m, status)) {
-        assert_count(shoal_commands_count(m->commands), m->script_count);
+    rig_arm(&m->rig);
+    shoal_status status = shoal_commands_apply(m->rig.commands, &result);
+    if (rig_ran_out(&m->rig, status)) {
+        assert_count(shoal_commands_count(m->rig.commands), m->script_count);
         return;
     }
     naive_outcome outcome = script_run(m, status);
-    compare_outcome(m->world, status, outcome, "shoal_commands_apply");
+    compare_outcome(m->rig.world, status, outcome, "shoal_commands_apply");
     if (outcome != 0) {
-        assert_count(shoal_commands_count(m->commands), m->script_count);
-        shoal_commands_discard(m->commands);
+        assert_count(shoal_commands_count(m->rig.commands), m->script_count);
+        shoal_commands_discard(m->rig.commands);
     } else {
         compare_dropped(m);
         assert_count(result.dropped, script_dropped_count(m));
         assert_count(result.applied, m->script_count - script_dropped_count(m));
         compare_resolved(m);
     }
-    assert_count(shoal_commands_count(m->commands), 0);
+    assert_count(shoal_commands_count(m->rig.commands), 0);
     m->script_count = 0;
 }
 
 void full_op_discard(full_model *m) {
-    if (rng_chance(&m->random, 30)) {
-        shoal_commands_discard(m->commands);
+    if (rng_chance(&m->rig.random, 30)) {
+        shoal_commands_discard(m->rig.commands);
         m->script_count = 0;
-        assert_count(shoal_commands_count(m->commands), 0);
+        assert_count(shoal_commands_count(m->rig.commands), 0);
     }
 }

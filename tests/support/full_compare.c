@@ -3,6 +3,7 @@
  */
 #include "full_compare.h"
 
+#include "naive_compare.h"
 #include "test.h"
 
 #include <inttypes.h>
@@ -26,8 +27,8 @@ static void *checked_calloc(size_t count, size_t size) {
 }
 
 static link_ends ends_make(const full_world *full) {
-    link_ends ends = {.by_source = checked_calloc(full->slot_count, sizeof *ends.by_source),
-                      .by_target = checked_calloc(full->slot_count, sizeof *ends.by_target),
+    link_ends ends = {.by_source = checked_calloc(full->slots.count, sizeof *ends.by_source),
+                      .by_target = checked_calloc(full->slots.count, sizeof *ends.by_target),
                       .next_of_source = checked_calloc(full->link_count, sizeof(size_t)),
                       .next_of_target = checked_calloc(full->link_count, sizeof(size_t))};
     for (size_t i = full->link_count; i-- > 0;) {
@@ -195,21 +196,15 @@ static void compare_uniques(const full_world *full, const shoal_world *world) {
 
 void full_compare(const full_world *full, shoal_world *world) {
     link_ends ends = ends_make(full);
-    assert_count(shoal_world_entity_count(world), full->entity_count);
+    assert_count(shoal_world_entity_count(world), full->slots.entity_count);
     shoal_entity walker = {0};
-    for (size_t index = 0; index < full->slot_count; index++) {
-        shoal_entity expected = full_handle(full, index);
-        if (!full->slots[index].alive) {
-            assert_true(full->slots[index].retired || !shoal_is_alive(world, expected));
-            continue;
+    for (size_t index = 0; index < full->slots.count; index++) {
+        if (compare_slot(&full->slots, world, index, &walker)) {
+            assert_count(shoal_is_dying(world, walker), full_slot_at(full, index)->dying);
+            compare_components(full, &ends, world, walker);
+            compare_links(full, &ends, world, walker);
+            compare_name(full, world, walker);
         }
-        assert_true(shoal_is_alive(world, expected));
-        assert_true(shoal_next_entity(world, &walker));
-        assert_entity(walker, expected);
-        assert_count(shoal_is_dying(world, expected), full->slots[index].dying);
-        compare_components(full, &ends, world, expected);
-        compare_links(full, &ends, world, expected);
-        compare_name(full, world, expected);
     }
     assert_false(shoal_next_entity(world, &walker));
     compare_uniques(full, world);
@@ -218,8 +213,8 @@ void full_compare(const full_world *full, shoal_world *world) {
 
 static uint64_t count_type(const full_world *full, full_type type) {
     uint64_t count = 0;
-    for (size_t i = 0; i < full->slot_count; i++) {
-        count += full->slots[i].alive && (full->slots[i].mask >> type & 1) != 0;
+    for (size_t i = 0; i < full->slots.count; i++) {
+        count += full->slots.states[i].alive && (full_slot_at(full, i)->mask >> type & 1) != 0;
     }
     return count;
 }
@@ -244,14 +239,7 @@ void full_compare_events(const full_world *full) {
 }
 
 void full_compare_memory(const full_world *full, const shoal_world *world) {
-    shoal_memory_report report;
-    assert_ok(shoal_world_memory(world, &report));
-    size_t sum = 0;
-    for (size_t i = 0; i < SHOAL_PURPOSE_COUNT; i++) {
-        sum += report.purpose_bytes[i];
-    }
-    assert_count(sum, report.total_bytes);
-    assert_count(report.entity_count, full->entity_count);
+    shoal_memory_report report = compare_report(&full->slots, world);
     assert_count(report.relation_count, full->link_count);
     uint64_t sparse = 0;
     for (full_type type = FULL_SCAN; type <= FULL_RADAR; type++) {
@@ -259,8 +247,8 @@ void full_compare_memory(const full_world *full, const shoal_world *world) {
     }
     assert_count(report.sparse_count, sparse);
     uint64_t dying = 0;
-    for (size_t i = 0; i < full->slot_count; i++) {
-        dying += full->slots[i].dying;
+    for (size_t i = 0; i < full->slots.count; i++) {
+        dying += full_slot_at(full, i)->dying;
     }
     assert_count(report.dying_count, dying);
 }

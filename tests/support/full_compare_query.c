@@ -125,7 +125,7 @@ typedef struct row_list {
 } row_list;
 
 static row_list rows_make(const full_world *full) {
-    row_list rows = {.entities = calloc(full->slot_count + 1, sizeof(shoal_entity))};
+    row_list rows = {.entities = calloc(full->slots.count + 1, sizeof(shoal_entity))};
     assert_non_null(rows.entities);
     return rows;
 }
@@ -153,7 +153,7 @@ static void row_take(row_pass *pass, const shoal_view *view, size_t row) {
 /* Goes through a query, by runs or by chunks, and lists its rows. */
 static row_list rows_take(const full_world *full, const full_query *query, shoal_query *real, bool by_chunks) {
     row_pass pass = {.full = full, .query = query, .rows = rows_make(full)};
-    pass.seen = calloc(full->slot_count + 1, sizeof(bool));
+    pass.seen = calloc(full->slots.count + 1, sizeof(bool));
     assert_non_null(pass.seen);
     shoal_view view;
     assert_ok(shoal_view_begin(&view, real));
@@ -238,10 +238,10 @@ static void compare_single(shoal_query *query, const row_list *rows) {
 
 void full_compare_query(const full_world *full, const full_query *query) {
     uint64_t expected = 0;
-    for (size_t i = 0; i < full->slot_count; i++) {
+    for (size_t i = 0; i < full->slots.count; i++) {
         shoal_entity entity = full_handle(full, i);
-        bool matches = full->slots[i].alive && full_matches(full, query->terms, query->term_count, entity);
-        if (!full->slots[i].retired) {
+        bool matches = full->slots.states[i].alive && full_matches(full, query->terms, query->term_count, entity);
+        if (!full->slots.states[i].retired) {
             check_row_count(shoal_query_matches(query->query, entity), matches, query->query);
         }
         expected += matches;

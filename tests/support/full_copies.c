@@ -44,7 +44,7 @@ static void slot_turn(const full_tree_copy *copy, full_slot *slot) {
 
 static void slot_copy(const full_tree_copy *copy, size_t node) {
     full_slot from = *full_slot_of(copy->full, copy->nodes[node]);
-    full_slot *to = full_take(copy->full, copy->copies[node]);
+    full_slot *to = full_slot_of(copy->full, copy->copies[node]);
     to->mask = copy->copying->is_instance ? from.mask & ~full_bit(FULL_PREFAB) : from.mask;
     to->disabled = from.disabled;
     memcpy(to->payload, from.payload, sizeof to->payload);
@@ -74,11 +74,10 @@ static void links_copy(const full_tree_copy *copy, full_type relation, size_t no
 
 static void tree_copy(full_world *full, full_tree_copy *copy) {
     for (size_t i = 0; i < copy->count; i++) {
-        copy->copies[i] = full_next_handle(full);
-        full_take(full, copy->copies[i]);
+        copy->copies[i] = slots_next(&full->slots);
+        slots_take(&full->slots, copy->copies[i]);
     }
     for (size_t i = 0; i < copy->count; i++) {
-        full->entity_count--; /* taken for good now that all handles are known */
         slot_copy(copy, i);
     }
     for (full_type relation = FULL_OWNER; relation <= FULL_CHILD_OF; relation++) {
@@ -94,7 +93,7 @@ static naive_outcome copying_check(const full_world *full, const full_copying *c
     naive_outcome errors = full_check(full, copying->root);
     const full_slot *slot = full_slot_of(full, copying->root);
     errors |= slot != NULL && slot->dying ? NAIVE_ERROR(SHOAL_ENTITY_DYING) : 0;
-    errors |= full_check_values(full, full_next_handle(full), copying->values, copying->value_count);
+    errors |= full_check_values(full, slots_next(&full->slots), copying->values, copying->value_count);
     for (size_t i = 0; i < copying->value_count; i++) {
         errors |= copying->values[i].type == FULL_PREFAB ? NAIVE_ERROR(SHOAL_COMPONENT_DUPLICATE) : 0;
     }
@@ -123,9 +122,9 @@ static naive_outcome copies_make(full_world *full, full_tree_copy *copy, naive_o
     const full_copying *copying = copy->copying;
     copy->nodes[0] = copying->root;
     if (full_slot_of(full, copying->root) != NULL && copying->is_tree) {
-        copy->count = full_tree(full, copying->root, copy->nodes, full->slot_count);
+        copy->count = full_tree(full, copying->root, copy->nodes, full->slots.count);
     }
-    errors |= copy->count * copying->count > full_free_slots(full) ? NAIVE_ERROR(SHOAL_ENTITY_LIMIT) : 0;
+    errors |= copy->count * copying->count > slots_left(&full->slots) ? NAIVE_ERROR(SHOAL_ENTITY_LIMIT) : 0;
     errors |= splits_inside(copy) ? NAIVE_ERROR(SHOAL_COMPONENT_KIND) : 0;
     for (size_t i = 0; i < copying->count; i++) {
         roots[i] = no_entity;
@@ -149,8 +148,8 @@ naive_outcome full_copy_entities(full_world *full, const full_copying *copying, 
     all.values = values;
     full_tree_copy copy = {.full = full,
                            .copying = &all,
-                           .nodes = calloc(full->slot_count + 1, sizeof(shoal_entity)),
-                           .copies = calloc(full->slot_count + 1, sizeof(shoal_entity)),
+                           .nodes = calloc(full->slots.count + 1, sizeof(shoal_entity)),
+                           .copies = calloc(full->slots.count + 1, sizeof(shoal_entity)),
                            .count = 1};
     assert_true(copy.nodes != NULL && copy.copies != NULL);
     naive_outcome errors = copies_make(full, &copy, copying_check(full, &all), roots);
@@ -166,9 +165,9 @@ naive_outcome full_make_prefab(full_world *full, shoal_entity root) {
     if (errors != 0) {
         return errors;
     }
-    shoal_entity *nodes = calloc(full->slot_count, sizeof *nodes);
+    shoal_entity *nodes = calloc(full->slots.count, sizeof *nodes);
     assert_non_null(nodes);
-    size_t count = full_tree(full, root, nodes, full->slot_count);
+    size_t count = full_tree(full, root, nodes, full->slots.count);
     for (size_t i = 0; i < count; i++) {
         full_slot_of(full, nodes[i])->mask |= full_bit(FULL_PREFAB);
     }

@@ -133,9 +133,9 @@ size_t full_tree(const full_world *full, shoal_entity root, shoal_entity *nodes,
 /* ---- names ---- */
 
 shoal_entity full_named(const full_world *full, shoal_entity parent, const char *name) {
-    for (size_t i = 0; i < full->slot_count; i++) {
+    for (size_t i = 0; i < full->slots.count; i++) {
         shoal_entity entity = full_handle(full, i);
-        if (full->slots[i].alive && name[0] != '\0' && strcmp(full->slots[i].name, name) == 0 &&
+        if (full->slots.states[i].alive && name[0] != '\0' && strcmp(full_slot_at(full, i)->name, name) == 0 &&
             shoal_entity_equal(full_target(full, FULL_CHILD_OF, entity), parent)) {
             return entity;
         }
@@ -197,7 +197,7 @@ typedef struct full_doom {
 
 static void doom_add(const full_world *full, full_doom *doom, shoal_entity entity) {
     size_t index = shoal_entity_index(entity);
-    if (!doom->marked[index] && !full->slots[index].dying) {
+    if (!doom->marked[index] && !full_slot_at(full, index)->dying) {
         doom->marked[index] = true;
         doom->entities[doom->count++] = entity;
     }
@@ -242,9 +242,10 @@ static void end_one(full_world *full, shoal_entity entity) {
 }
 
 void full_end_if_done(full_world *full, shoal_entity entity) {
-    const full_slot *slot = full_slot_of(full, entity);
+    full_slot *slot = full_slot_of(full, entity);
     if (slot->dying && slot->mask == 0) {
-        full_give_back(full, entity);
+        slot->dying = false;
+        slots_give_back(&full->slots, entity);
     }
 }
 
@@ -253,8 +254,8 @@ naive_outcome full_destroy(full_world *full, const shoal_entity *entities, size_
     for (size_t i = 0; i < count; i++) {
         errors |= full_check(full, entities[i]);
     }
-    full_doom doom = {.marked = calloc(full->slot_count + 1, sizeof(bool)),
-                      .entities = calloc(full->slot_count + 1, sizeof(shoal_entity))};
+    full_doom doom = {.marked = calloc(full->slots.count + 1, sizeof(bool)),
+                      .entities = calloc(full->slots.count + 1, sizeof(shoal_entity))};
     assert_true(doom.marked != NULL && doom.entities != NULL);
     for (size_t i = 0; i < count && errors == 0; i++) {
         doom_add(full, &doom, entities[i]);

@@ -1,27 +1,16 @@
 /*
- * What the operations of the model test of all kinds share: a real world and the reference world side by side, the
- * drawing of handles and values, allocations that fail on purpose, and the comparison after each step. The rules are
- * those of model.h: the real call comes first, and when it ran out of memory on purpose (full_ran_out()) the reference
- * world is left alone, so that the comparison shows whether the real one was left alone too.
+ * What the operations of the model test of all kinds share: the rig with the real world, the reference world of all
+ * kinds beside it, the drawing of handles and values, and the comparison after each step.
  */
 #ifndef SHOAL_TESTS_FULL_MODEL_H
 #define SHOAL_TESTS_FULL_MODEL_H
 
-#include "fake_allocator.h"
 #include "full_compare.h"
-#include "rng.h"
+#include "model_rig.h"
 
 #define FULL_QUERY_COUNT 25
-#define FULL_STALE_COUNT 64
 #define FULL_SCRIPT_MAX 128
 #define FULL_SET_MAX 8 /* values in one call */
-
-typedef struct full_config {
-    const char *name;
-    shoal_world_def def;
-    uint32_t fail_percent; /* of the operations that meet an allocation that fails */
-    bool same_order;       /* nothing that depends on the clock */
-} full_config;
 
 /* A recorded command, for the reference world. */
 typedef struct full_command {
@@ -35,28 +24,19 @@ typedef struct full_command {
 } full_command;
 
 typedef struct full_model {
-    const full_config *config;
-    shoal_world *world;
+    model_rig rig;
     full_world full;
-    fake_allocator fake;
-    rng random;
     full_query queries[FULL_QUERY_COUNT];
-    shoal_commands *commands;
     full_command script[FULL_SCRIPT_MAX];
     size_t script_count;
-    shoal_dropped_command dropped[FULL_SCRIPT_MAX];
-    size_t dropped_count;
-    shoal_entity stale[FULL_STALE_COUNT]; /* handles of destroyed entities, the oldest overwritten first */
-    size_t stale_count;
-    int64_t owned_before; /* objects that were there before the world */
-    int64_t boxed_before;
 } full_model;
 
-void full_model_start(full_model *m, const full_config *config, uint64_t seed);
+/* What the driver calls. */
+void full_model_start(void *model_bytes, const model_config *config, uint64_t seed);
 /* Validates and compares, with one query; every eighth step also memory and all queries. */
-void full_model_compare(full_model *m, uint32_t step);
-/* Destroys the world, checks that nothing leaked and frees `m`. */
-void full_model_finish(full_model *m);
+void full_model_compare(void *model_bytes, uint32_t step);
+/* Destroys the world and checks that nothing leaked. */
+void full_model_finish(void *model_bytes);
 
 /* ---- drawing ---- */
 
@@ -64,7 +44,6 @@ void full_model_finish(full_model *m);
 shoal_entity full_pick_live(full_model *m);
 /* Mostly a live entity; now and then a dead, a null or a foreign handle. */
 shoal_entity full_pick(full_model *m);
-void full_keep_stale(full_model *m, shoal_entity entity);
 
 /* What a value may be. */
 typedef struct full_rules {
@@ -92,12 +71,6 @@ void full_set_append(full_set_of *set, const full_value *value);
 void full_set_draw(full_model *m, full_set_of *set, const full_rules *rules);
 void full_set_end(full_set_of *set);
 
-/* ---- failing allocations ---- */
-
-void full_arm(full_model *m);
-bool full_ran_out(full_model *m, shoal_status status);
-shoal_status full_status_of(const full_model *m, shoal_entity made);
-
 /* ---- full_queries.c ---- */
 
 /* Makes a query, with new targets; an allocation may fail first. */
@@ -112,7 +85,6 @@ void full_op_spawn_many(full_model *m);
 
 /* Records one random command on `entity`, or a spawn. */
 void full_record_one(full_model *m, shoal_entity entity);
-void full_take_dropped(void *user, const shoal_dropped_command *command);
 void full_op_record(full_model *m);
 void full_op_apply(full_model *m);
 void full_op_discard(full_model *m);

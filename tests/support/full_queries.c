@@ -87,11 +87,11 @@ static void query_order(size_t number, full_query *query, shoal_query_def *def) 
 
 /* Makes a query again when an allocation failed on purpose. */
 static shoal_query *query_create(full_model *m, const shoal_query_def *def) {
-    full_arm(m);
-    shoal_query *query = shoal_query_create(m->world, def);
-    shoal_status status = query != NULL ? SHOAL_OK : shoal_last_error(m->world).status;
-    if (full_ran_out(m, status)) {
-        query = shoal_query_create(m->world, def);
+    rig_arm(&m->rig);
+    shoal_query *query = shoal_query_create(m->rig.world, def);
+    shoal_status status = query != NULL ? SHOAL_OK : shoal_last_error(m->rig.world).status;
+    if (rig_ran_out(&m->rig, status)) {
+        query = shoal_query_create(m->rig.world, def);
     }
     assert_non_null(query);
     return query;

@@ -8,118 +8,40 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GENERATIONS 65536u
-
 static const shoal_entity no_entity;
 
 void full_init(full_world *full, const shoal_world *world, uint64_t entity_limit) {
-    *full = (full_world){.entity_limit = entity_limit, .world_tag = shoal_world_tag(world), .tick = 1};
+    *full = (full_world){.tick = 1};
+    slots_init(&full->slots, world, entity_limit, sizeof(full_slot));
 }
 
 void full_free(full_world *full) {
-    free(full->slots);
+    slots_free(&full->slots);
     free(full->links);
     *full = (full_world){0};
 }
 
-static void *array_copy(const void *items, size_t count, size_t size) {
-    void *copy = malloc((count + 1) * size);
-    assert_non_null(copy);
-    if (count != 0) {
-        memcpy(copy, items, count * size);
-    }
-    return copy;
-}
-
 void full_copy(full_world *copy, const full_world *full) {
     *copy = *full;
-    copy->slots = array_copy(full->slots, full->slot_count, sizeof *full->slots);
-    copy->slot_capacity = full->slot_count;
+    slots_copy(&copy->slots, &full->slots);
     copy->links = array_copy(full->links, full->link_count, sizeof *full->links);
     copy->link_capacity = full->link_count;
 }
 
-/* ---- slots ---- */
-
-static full_slot *slot_reach(full_world *full, size_t index) {
-    if (index >= full->slot_capacity) {
-        full->slot_capacity = index * 2 + 64;
-        full->slots = realloc(full->slots, full->slot_capacity * sizeof *full->slots);
-        assert_non_null(full->slots);
-    }
-    while (full->slot_count <= index) {
-        full->slots[full->slot_count++] = (full_slot){0};
-    }
-    return &full->slots[index];
+full_slot *full_slot_at(const full_world *full, size_t index) {
+    return (full_slot *)full->slots.rows + index;
 }
 
 shoal_entity full_handle(const full_world *full, size_t index) {
-    uint64_t generation = index < full->slot_count ? full->slots[index].generation : 0;
-    return (shoal_entity){((uint64_t)1 << 63) | ((uint64_t)full->world_tag << 48) | (generation << 32) | index};
+    return slots_handle(&full->slots, index);
 }
 
 naive_outcome full_check(const full_world *full, shoal_entity entity) {
-    if (entity.bits == 0) {
-        return NAIVE_ERROR(SHOAL_ENTITY_NULL);
-    }
-    if (entity.bits >> 63 == 0) {
-        return NAIVE_ERROR(SHOAL_ENTITY_PLACEHOLDER);
-    }
-    if (((entity.bits >> 48) & 0x7FFF) != full->world_tag) {
-        return NAIVE_ERROR(SHOAL_ENTITY_FOREIGN);
-    }
-    size_t index = shoal_entity_index(entity);
-    bool alive =
-        index < full->slot_count && full->slots[index].alive && shoal_entity_equal(full_handle(full, index), entity);
-    return alive ? 0 : NAIVE_ERROR(SHOAL_ENTITY_DEAD);
+    return slots_check(&full->slots, entity);
 }
 
 full_slot *full_slot_of(const full_world *full, shoal_entity entity) {
-    return full_check(full, entity) == 0 ? &full->slots[shoal_entity_index(entity)] : NULL;
-}
-
-shoal_entity full_next_handle(const full_world *full) {
-    size_t index = 0;
-    while (index < full->slot_count &&
-           (full->slots[index].alive || full->slots[index].reserved || full->slots[index].retired)) {
-        index++;
-    }
-    return index < full->entity_limit ? full_handle(full, index) : no_entity;
-}
-
-uint64_t full_free_slots(const full_world *full) {
-    uint64_t used = 0;
-    for (size_t i = 0; i < full->slot_count && i < full->entity_limit; i++) {
-        used += full->slots[i].alive || full->slots[i].reserved || full->slots[i].retired;
-    }
-    return full->entity_limit - used;
-}
-
-full_slot *full_take(full_world *full, shoal_entity entity) {
-    full_slot *slot = slot_reach(full, shoal_entity_index(entity));
-    *slot = (full_slot){.alive = true, .reserved = slot->reserved, .generation = shoal_entity_generation(entity)};
-    full->entity_count++;
-    return slot;
-}
-
-void full_give_back(full_world *full, shoal_entity entity) {
-    full_slot *slot = full_slot_of(full, entity);
-    slot->alive = false;
-    slot->dying = false;
-    slot->generation++;
-    slot->retired = slot->generation == GENERATIONS;
-    full->entity_count--;
-}
-
-naive_outcome full_reserve(full_world *full, uint32_t first_index, uint64_t count) {
-    naive_outcome errors = first_index + count > full->entity_limit ? NAIVE_ERROR(SHOAL_ENTITY_LIMIT) : 0;
-    for (size_t i = first_index; i < first_index + count && i < full->slot_count; i++) {
-        errors |= full->slots[i].alive ? NAIVE_ERROR(SHOAL_SLOT_TAKEN) : 0;
-    }
-    for (size_t i = first_index; i < first_index + count && errors == 0; i++) {
-        slot_reach(full, i)->reserved = true;
-    }
-    return errors;
+    return full_check(full, entity) == 0 ? full_slot_at(full, shoal_entity_index(entity)) : NULL;
 }
 
 /* ---- what an entity has ---- */
@@ -281,29 +203,22 @@ void full_give_all(full_world *full, shoal_entity entity, const full_value *valu
 /* ---- operations ---- */
 
 naive_outcome full_spawn(full_world *full, const full_value *values, size_t count, shoal_entity *entity) {
-    shoal_entity next = full_next_handle(full);
+    shoal_entity next = slots_next(&full->slots);
     naive_outcome errors = full_check_values(full, next, values, count);
     errors |= shoal_entity_is_null(next) ? NAIVE_ERROR(SHOAL_ENTITY_LIMIT) : 0;
     *entity = errors == 0 ? next : no_entity;
     if (errors == 0) {
-        full_take(full, next);
+        slots_take(&full->slots, next);
         full_give_all(full, next, values, count, 0);
     }
     return errors;
 }
 
 naive_outcome full_spawn_at(full_world *full, shoal_entity chosen, const full_value *values, size_t count) {
-    size_t index = shoal_entity_index(chosen);
     naive_outcome errors = full_check_values(full, chosen, values, count);
-    if (index >= full->entity_limit) {
-        return errors | NAIVE_ERROR(SHOAL_ENTITY_LIMIT);
-    }
-    const full_slot *slot = slot_reach(full, index);
-    errors |= slot->alive ? NAIVE_ERROR(SHOAL_SLOT_TAKEN) : 0;
-    bool used = slot->retired || shoal_entity_generation(chosen) < slot->generation;
-    errors |= used ? NAIVE_ERROR(SHOAL_GENERATION_USED) : 0;
+    errors |= slots_check_chosen(&full->slots, chosen);
     if (errors == 0) {
-        full_take(full, chosen);
+        slots_take(&full->slots, chosen);
         full_give_all(full, chosen, values, count, 0);
     }
     return errors;

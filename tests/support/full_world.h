@@ -1,7 +1,7 @@
 /*
- * The reference world of all kinds: an array of slots, and one list of links for all relations. Like naive_world.h it
- * does what the headers of Shoal say in the most obvious way, and shares no code with Shoal; an operation returns 0
- * when it was done, otherwise the set of statuses that Shoal may give, and changes nothing then.
+ * The reference world of all kinds: the slots of naive_slots.h, and one list of links for all relations. Like
+ * naive_world.h it does what the headers of Shoal say in the most obvious way, and shares no code with Shoal; an
+ * operation gives an outcome, and changes nothing when it fails.
  *
  * The links of all relations stand in the order in which they came. So the targets of a source, and the sources of a
  * target, are those links that name it, in that order; shoal_order_source() moves a link. Chunk values are not kept,
@@ -12,20 +12,19 @@
 #define SHOAL_TESTS_FULL_WORLD_H
 
 #include "full_types.h"
-#include "naive_world.h"
+#include "naive_slots.h"
+
+#include <shoal/query.h>
 
 #define FULL_NAME_SIZE 8
 #define FULL_VALUES_MAX 12
 #define FULL_NONE SIZE_MAX
 
+/* What an entity has; beside its slot. */
 typedef struct full_slot {
-    bool alive;
     bool dying;
-    bool reserved;
-    bool retired;
-    uint32_t generation; /* of the entity, or of the next one */
-    full_mask mask;      /* what it has, without relations */
-    full_mask disabled;  /* toggles among them that are off */
+    full_mask mask;     /* what it has, without relations */
+    full_mask disabled; /* toggles among them that are off */
     uint64_t payload[FULL_ENTITY_COUNT];
     full_items items[FULL_BUFFER_COUNT];
     char name[FULL_NAME_SIZE]; /* empty: none */
@@ -45,17 +44,12 @@ typedef struct full_unique {
 } full_unique;
 
 typedef struct full_world {
-    full_slot *slots; /* slots from slot_count on are free and were never used */
-    size_t slot_count;
-    size_t slot_capacity;
+    naive_slots slots;
     full_link *links;
     size_t link_count;
     size_t link_capacity;
     full_unique uniques[FULL_COUNT - FULL_CLOCK];
     uint64_t tick;
-    uint64_t entity_limit;
-    uint64_t entity_count;
-    uint32_t world_tag;
 } full_world;
 
 typedef struct full_change {
@@ -71,20 +65,13 @@ void full_init(full_world *full, const shoal_world *world, uint64_t entity_limit
 void full_free(full_world *full);
 void full_copy(full_world *copy, const full_world *full);
 
-/* The slot of a live entity, or NULL. */
+/* What lies beside a slot below slots.count, and beside that of a live entity, or NULL. */
+full_slot *full_slot_at(const full_world *full, size_t index);
 full_slot *full_slot_of(const full_world *full, shoal_entity entity);
 /* The handle that a slot has now, also when it is free. */
 shoal_entity full_handle(const full_world *full, size_t index);
 /* Why a handle cannot be used, or 0. */
 naive_outcome full_check(const full_world *full, shoal_entity entity);
-/* The handle that the next spawn gives; null when there is none. */
-shoal_entity full_next_handle(const full_world *full);
-/* Slots that spawns can take. */
-uint64_t full_free_slots(const full_world *full);
-/* Takes the slot of a handle for a new entity without components. */
-full_slot *full_take(full_world *full, shoal_entity entity);
-/* Gives the slot of an entity back. */
-void full_give_back(full_world *full, shoal_entity entity);
 
 /* ---- components ---- */
 
@@ -99,7 +86,6 @@ void full_give_all(full_world *full, shoal_entity entity, const full_value *valu
 
 naive_outcome full_spawn(full_world *full, const full_value *values, size_t count, shoal_entity *entity);
 naive_outcome full_spawn_at(full_world *full, shoal_entity chosen, const full_value *values, size_t count);
-naive_outcome full_reserve(full_world *full, uint32_t first_index, uint64_t count);
 naive_outcome full_apply_change(full_world *full, shoal_entity entity, const full_change *change);
 naive_outcome full_add(full_world *full, shoal_entity entity, const full_value *value);
 naive_outcome full_remove(full_world *full, shoal_entity entity, full_type type);

@@ -11,7 +11,7 @@
 
 /* A placeholder of the script, or null. */
 static shoal_entity pick_placeholder(model *m) {
-    size_t start = m->recorded.count != 0 ? rng_below(&m->random, (uint32_t)m->recorded.count) : 0;
+    size_t start = m->recorded.count != 0 ? rng_below(&m->rig.random, (uint32_t)m->recorded.count) : 0;
     for (size_t i = start; i < m->recorded.count; i++) {
         if (m->recorded.commands[i].kind == SHOAL_COMMAND_SPAWN) {
             return m->recorded.commands[i].target;
@@ -30,10 +30,10 @@ static void record_spawn(model *m, const value_rules *rules) {
     spawn_rules.mistakes = false;
     spawn_rules.max_count = 4;
     value_set set;
-    value_set_draw(&set, &m->random, &spawn_rules);
-    model_arm(m);
-    shoal_entity placeholder = shoal_commands_spawn(m->commands, set.real, set.count);
-    if (!model_ran_out(m, model_status_of(m, placeholder))) {
+    value_set_draw(&set, &m->rig.random, &spawn_rules);
+    rig_arm(&m->rig);
+    shoal_entity placeholder = shoal_commands_spawn(m->rig.commands, set.real, set.count);
+    if (!rig_ran_out(&m->rig, rig_status_of(&m->rig, placeholder))) {
         assert_count(shoal_entity_is_placeholder(placeholder), true);
         for (size_t i = 0; i < m->recorded.count; i++) {
             bool given = m->recorded.commands[i].kind == SHOAL_COMMAND_SPAWN &&
@@ -50,32 +50,32 @@ static void record_spawn(model *m, const value_rules *rules) {
 static shoal_status record_call(model *m, shoal_command_kind kind, shoal_entity target, const shoal_value *value) {
     switch (kind) {
     case SHOAL_COMMAND_DESTROY:
-        return shoal_commands_destroy_entity(m->commands, target);
+        return shoal_commands_destroy_entity(m->rig.commands, target);
     case SHOAL_COMMAND_ADD:
-        return shoal_commands_add(m->commands, target, value->component, value->data);
+        return shoal_commands_add(m->rig.commands, target, value->component, value->data);
     case SHOAL_COMMAND_REMOVE:
-        return shoal_commands_remove(m->commands, target, value->component);
+        return shoal_commands_remove(m->rig.commands, target, value->component);
     case SHOAL_COMMAND_SET:
-        return shoal_commands_set(m->commands, target, value->component, value->data);
+        return shoal_commands_set(m->rig.commands, target, value->component, value->data);
     default:
-        return shoal_commands_clear(m->commands, target);
+        return shoal_commands_clear(m->rig.commands, target);
     }
 }
 
 static void record_on(model *m, shoal_command_kind kind, shoal_entity target, const value_rules *rules) {
     value_set set;
     value_kind limit = kind == SHOAL_COMMAND_SET ? KIND_DATA_COUNT : KIND_COUNT;
-    value_set_draw_one(&set, &m->random, rules, (value_kind)rng_below(&m->random, limit));
-    if (kind == SHOAL_COMMAND_ADD && rng_chance(&m->random, 20)) {
+    value_set_draw_one(&set, &m->rig.random, rules, (value_kind)rng_below(&m->rig.random, limit));
+    if (kind == SHOAL_COMMAND_ADD && rng_chance(&m->rig.random, 20)) {
         value_set_end(&set);
         set.naive[0].has_data = false;
         set.real[0].data = NULL;
     }
-    model_arm(m);
+    rig_arm(&m->rig);
     shoal_status status = record_call(m, kind, target, &set.real[0]);
-    if (!model_ran_out(m, status)) {
+    if (!rig_ran_out(&m->rig, status)) {
         naive_outcome refused = can_be_recorded(m, target) ? 0 : naive_check(&m->naive, target);
-        compare_outcome(m->world, status, refused, "recording");
+        compare_outcome(m->rig.world, status, refused, "recording");
         if (status == SHOAL_OK) {
             script_command *command = script_append(&m->recorded, kind, target);
             command->values[0] = set.naive[0];
@@ -91,7 +91,7 @@ void model_record_one(model *m, shoal_entity target) {
     }
     shoal_entity links[LINK_COUNT];
     for (size_t i = 0; i < LINK_COUNT; i++) {
-        shoal_entity placeholder = rng_chance(&m->random, 40) ? pick_placeholder(m) : (shoal_entity){0};
+        shoal_entity placeholder = rng_chance(&m->rig.random, 40) ? pick_placeholder(m) : (shoal_entity){0};
         links[i] = shoal_entity_is_null(placeholder) ? m->links[i] : placeholder;
     }
     value_rules rules = {.max_count = 1, .mistakes = true, .links = links, .link_count = LINK_COUNT};
@@ -99,36 +99,30 @@ void model_record_one(model *m, shoal_entity target) {
                                                SHOAL_COMMAND_ADD,    SHOAL_COMMAND_ADD,    SHOAL_COMMAND_ADD,
                                                SHOAL_COMMAND_REMOVE, SHOAL_COMMAND_REMOVE, SHOAL_COMMAND_SET,
                                                SHOAL_COMMAND_SET,    SHOAL_COMMAND_CLEAR};
-    shoal_command_kind kind = kinds[rng_below(&m->random, sizeof kinds / sizeof kinds[0])];
+    shoal_command_kind kind = kinds[rng_below(&m->rig.random, sizeof kinds / sizeof kinds[0])];
     if (kind == SHOAL_COMMAND_SPAWN) {
         record_spawn(m, &rules);
     } else {
         record_on(m, kind, target, &rules);
     }
-    assert_count(shoal_commands_count(m->commands), m->recorded.count);
+    assert_count(shoal_commands_count(m->rig.commands), m->recorded.count);
 }
 
 void model_op_record(model *m) {
-    uint32_t count = 1 + rng_below(&m->random, 12);
+    uint32_t count = 1 + rng_below(&m->rig.random, 12);
     shoal_entity favourite = model_pick(m);
     for (uint32_t i = 0; i < count; i++) {
-        shoal_entity target = rng_chance(&m->random, 40) ? favourite : model_pick(m);
-        shoal_entity placeholder = rng_chance(&m->random, 35) ? pick_placeholder(m) : (shoal_entity){0};
+        shoal_entity target = rng_chance(&m->rig.random, 40) ? favourite : model_pick(m);
+        shoal_entity placeholder = rng_chance(&m->rig.random, 35) ? pick_placeholder(m) : (shoal_entity){0};
         model_record_one(m, shoal_entity_is_null(placeholder) ? target : placeholder);
     }
 }
 
-void model_take_dropped(void *user, const shoal_dropped_command *command) {
-    model *m = user;
-    assert_true(m->dropped_count < SCRIPT_MAX);
-    m->dropped[m->dropped_count++] = *command;
-}
-
 static void compare_dropped(model *m) {
-    assert_count(m->dropped_count, script_dropped(&m->recorded));
+    assert_count(m->rig.dropped_count, script_dropped(&m->recorded));
     bool seen[SCRIPT_MAX] = {false};
-    for (size_t i = 0; i < m->dropped_count; i++) {
-        const shoal_dropped_command *dropped = &m->dropped[i];
+    for (size_t i = 0; i < m->rig.dropped_count; i++) {
+        const shoal_dropped_command *dropped = &m->rig.dropped[i];
         assert_true(dropped->record < m->recorded.count);
         const script_command *command = &m->recorded.commands[dropped->record];
         assert_count(seen[dropped->record], false);
@@ -138,7 +132,7 @@ static void compare_dropped(model *m) {
         bool named = command->value_count == 1 && command->kind != SHOAL_COMMAND_SPAWN;
         assert_count(dropped->component.id, named ? kind_component(command->values[0].type).id : 0);
         assert_count(dropped->status == SHOAL_OK, false);
-        compare_outcome(m->world, dropped->status, command->outcome, "a dropped command");
+        compare_outcome(m->rig.world, dropped->status, command->outcome, "a dropped command");
     }
 }
 
@@ -147,41 +141,41 @@ static void compare_resolved(model *m) {
         const script_command *command = &m->recorded.commands[i];
         if (command->kind == SHOAL_COMMAND_SPAWN) {
             shoal_entity expected = script_resolve(&m->recorded, &m->naive, command->target);
-            assert_entity(shoal_commands_resolve(m->commands, command->target), expected);
+            assert_entity(shoal_commands_resolve(m->rig.commands, command->target), expected);
         } else if (command->kind == SHOAL_COMMAND_DESTROY && command->outcome == 0) {
-            model_keep_stale(m, command->shown);
+            rig_keep_stale(&m->rig, command->shown);
         }
     }
 }
 
 void model_op_apply(model *m) {
-    m->dropped_count = 0;
+    m->rig.dropped_count = 0;
     shoal_commands_result result = {0};
-    model_arm(m);
-    shoal_status status = shoal_commands_apply(m->commands, &result);
-    if (model_ran_out(m, status)) {
-        assert_count(shoal_commands_count(m->commands), m->recorded.count);
+    rig_arm(&m->rig);
+    shoal_status status = shoal_commands_apply(m->rig.commands, &result);
+    if (rig_ran_out(&m->rig, status)) {
+        assert_count(shoal_commands_count(m->rig.commands), m->recorded.count);
         return;
     }
     naive_outcome outcome = script_apply(&m->recorded, &m->naive);
-    compare_outcome(m->world, status, outcome, "shoal_commands_apply");
+    compare_outcome(m->rig.world, status, outcome, "shoal_commands_apply");
     if (outcome != 0) {
-        assert_count(shoal_commands_count(m->commands), m->recorded.count);
-        shoal_commands_discard(m->commands);
+        assert_count(shoal_commands_count(m->rig.commands), m->recorded.count);
+        shoal_commands_discard(m->rig.commands);
     } else {
         assert_count(result.applied, m->recorded.count - script_dropped(&m->recorded));
         assert_count(result.dropped, script_dropped(&m->recorded));
         compare_dropped(m);
         compare_resolved(m);
     }
-    assert_count(shoal_commands_count(m->commands), 0);
+    assert_count(shoal_commands_count(m->rig.commands), 0);
     m->recorded.count = 0;
 }
 
 void model_op_discard(model *m) {
-    if (rng_chance(&m->random, 30)) {
-        shoal_commands_discard(m->commands);
+    if (rng_chance(&m->rig.random, 30)) {
+        shoal_commands_discard(m->rig.commands);
         m->recorded.count = 0;
-        assert_count(shoal_commands_count(m->commands), 0);
+        assert_count(shoal_commands_count(m->rig.commands), 0);
     }
 }

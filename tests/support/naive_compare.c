@@ -44,34 +44,40 @@ static void compare_values(const naive_world *naive, const shoal_world *world, s
     }
 }
 
+bool compare_slot(const naive_slots *slots, shoal_world *world, size_t index, shoal_entity *walker) {
+    shoal_entity expected = slots_handle(slots, index);
+    if (!slots->states[index].alive) {
+        assert_true(slots->states[index].retired || !shoal_is_alive(world, expected));
+        return false;
+    }
+    assert_true(shoal_is_alive(world, expected));
+    assert_true(shoal_next_entity(world, walker));
+    assert_entity(*walker, expected);
+    return true;
+}
+
 void compare_entities(const naive_world *naive, shoal_world *world) {
-    assert_count(shoal_world_entity_count(world), naive->entity_count);
+    assert_count(shoal_world_entity_count(world), naive->slots.entity_count);
     shoal_entity walker = {0};
-    for (size_t index = 0; index < naive->slot_count; index++) {
-        shoal_entity expected = naive_handle(naive, index);
-        if (!naive->slots[index].alive) {
-            assert_true(naive->slots[index].retired || !shoal_is_alive(world, expected));
-            continue;
+    for (size_t index = 0; index < naive->slots.count; index++) {
+        if (compare_slot(&naive->slots, world, index, &walker)) {
+            assert_count(listed_mask(world, walker), naive_slot_at(naive, index)->mask);
+            compare_values(naive, world, walker);
         }
-        assert_true(shoal_is_alive(world, expected));
-        assert_true(shoal_next_entity(world, &walker));
-        assert_entity(walker, expected);
-        assert_count(listed_mask(world, expected), naive->slots[index].mask);
-        compare_values(naive, world, expected);
     }
     assert_false(shoal_next_entity(world, &walker));
 }
 
 static void compare_batch(const naive_world *naive, shoal_world *world, const shoal_entity *entities, value_kind type) {
-    size_t count = naive->slot_count;
+    size_t count = naive->slots.count;
     const void **data = calloc(count, sizeof *data);
     void **data_mut = calloc(count, sizeof *data_mut);
     assert_true(data != NULL && data_mut != NULL);
     size_t found = shoal_get_many(world, entities, count, kind_component(type), data);
     assert_count(shoal_get_many_mut(world, entities, count, kind_component(type), data_mut), found);
     for (size_t i = 0; i < count; i++) {
-        const naive_slot *slot = &naive->slots[i];
-        bool present = slot->alive && (slot->mask >> type & 1) != 0;
+        const naive_slot *slot = naive_slot_at(naive, i);
+        bool present = naive->slots.states[i].alive && (slot->mask >> type & 1) != 0;
         assert_ptr_equal(data[i], data_mut[i]);
         assert_count(data[i] != NULL, present);
         assert_count(present ? kind_read(type, data[i]) : 0, present ? slot->payload[type] : 0);
@@ -83,13 +89,13 @@ static void compare_batch(const naive_world *naive, shoal_world *world, const sh
 }
 
 void compare_batches(const naive_world *naive, shoal_world *world) {
-    if (naive->slot_count == 0) {
+    if (naive->slots.count == 0) {
         return;
     }
-    shoal_entity *entities = calloc(naive->slot_count, sizeof *entities);
+    shoal_entity *entities = calloc(naive->slots.count, sizeof *entities);
     assert_non_null(entities);
-    for (size_t i = 0; i < naive->slot_count; i++) {
-        entities[i] = naive->slots[i].retired ? (shoal_entity){0} : naive_handle(naive, i);
+    for (size_t i = 0; i < naive->slots.count; i++) {
+        entities[i] = naive->slots.states[i].retired ? (shoal_entity){0} : naive_handle(naive, i);
     }
     for (value_kind type = 0; type < KIND_DATA_COUNT; type++) {
         compare_batch(naive, world, entities, type);
@@ -109,7 +115,7 @@ static void compare_row(const naive_world *naive, const shoal_view *view, size_t
                         size_t term_count) {
     const naive_slot *slot = naive_find(naive, view->entities[row]);
     assert_non_null(slot);
-    assert_true(naive_terms_match(slot->mask, terms, term_count));
+    assert_true(naive_matches(naive, shoal_entity_index(view->entities[row]), terms, term_count));
     for (size_t i = 0; i < term_count; i++) {
         value_kind type = kind_find(terms[i].component);
         bool no_column = terms[i].access == SHOAL_ACCESS_WITH || terms[i].access == SHOAL_ACCESS_WITHOUT;
@@ -128,15 +134,15 @@ static void compare_row(const naive_world *naive, const shoal_view *view, size_t
 void compare_query(const naive_world *naive, shoal_world *world, shoal_query *query, const shoal_term *terms,
                    size_t term_count) {
     uint64_t expected = 0;
-    for (size_t i = 0; i < naive->slot_count; i++) {
-        bool matches = naive->slots[i].alive && naive_terms_match(naive->slots[i].mask, terms, term_count);
-        if (!naive->slots[i].retired) {
+    for (size_t i = 0; i < naive->slots.count; i++) {
+        bool matches = naive_matches(naive, i, terms, term_count);
+        if (!naive->slots.states[i].retired) {
             assert_count(shoal_query_matches(query, naive_handle(naive, i)), matches);
         }
         expected += matches;
     }
     assert_count(shoal_query_count(query), expected);
-    unsigned char *seen = calloc(naive->slot_count + 1, 1);
+    unsigned char *seen = calloc(naive->slots.count + 1, 1);
     assert_non_null(seen);
     uint64_t rows = 0;
     shoal_view view;
@@ -156,7 +162,7 @@ void compare_query(const naive_world *naive, shoal_world *world, shoal_query *qu
 
 /* ---- memory and statuses ---- */
 
-void compare_memory(const naive_world *naive, const shoal_world *world) {
+shoal_memory_report compare_report(const naive_slots *slots, const shoal_world *world) {
     shoal_memory_report report;
     assert_ok(shoal_world_memory(world, &report));
     size_t sum = 0;
@@ -164,8 +170,13 @@ void compare_memory(const naive_world *naive, const shoal_world *world) {
         sum += report.purpose_bytes[i];
     }
     assert_count(sum, report.total_bytes);
+    assert_count(report.entity_count, slots->entity_count);
+    return report;
+}
+
+void compare_memory(const naive_world *naive, const shoal_world *world) {
+    shoal_memory_report report = compare_report(&naive->slots, world);
     assert_at_most(report.total_bytes, report.peak_bytes);
-    assert_count(report.entity_count, naive->entity_count);
     assert_count(report.chunk_used_bytes + report.chunk_unused_bytes, report.chunk_bytes);
     shoal_archetype_info info = {0};
     uint64_t rows = 0;
@@ -179,7 +190,7 @@ void compare_memory(const naive_world *naive, const shoal_world *world) {
         used_bytes += info.used_bytes;
         archetypes++;
     }
-    assert_count(rows, naive->entity_count);
+    assert_count(rows, naive->slots.entity_count);
     assert_count(chunks, report.chunk_count);
     assert_count(used_bytes, report.chunk_used_bytes);
     assert_count(archetypes, report.archetype_count);

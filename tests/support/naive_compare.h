@@ -20,6 +20,11 @@ void compare_query(const naive_world *naive, shoal_world *world, shoal_query *qu
 /* The sums of the memory report and of the archetypes against each other and against the reference world. */
 void compare_memory(const naive_world *naive, const shoal_world *world);
 
+/* For both reference worlds. A slot is in the same state, and an entity comes next in the walk: true for an entity. */
+bool compare_slot(const naive_slots *slots, shoal_world *world, size_t index, shoal_entity *walker);
+/* The purposes of the memory report add up to its total, and it counts the entities. */
+shoal_memory_report compare_report(const naive_slots *slots, const shoal_world *world);
+
 /* A call's status is in the outcome that the reference world gave. */
 void compare_outcome(const shoal_world *world, shoal_status actual, naive_outcome expected, const char *what);
 

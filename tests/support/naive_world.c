@@ -3,70 +3,32 @@
  */
 #include "naive_world.h"
 
-#include "test.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-#define GENERATIONS 65536u
-
 void naive_init(naive_world *naive, const shoal_world *world, uint64_t entity_limit) {
-    *naive = (naive_world){.entity_limit = entity_limit, .world_tag = shoal_world_tag(world)};
+    slots_init(&naive->slots, world, entity_limit, sizeof(naive_slot));
 }
 
 void naive_free(naive_world *naive) {
-    free(naive->slots);
-    *naive = (naive_world){0};
+    slots_free(&naive->slots);
 }
 
 void naive_copy(naive_world *copy, const naive_world *naive) {
-    *copy = *naive;
-    copy->slots = malloc((naive->slot_capacity + 1) * sizeof *copy->slots);
-    assert_non_null(copy->slots);
-    if (naive->slot_count != 0) {
-        memcpy(copy->slots, naive->slots, naive->slot_count * sizeof *copy->slots);
-    }
+    slots_copy(&copy->slots, &naive->slots);
 }
 
-/* ---- slots ---- */
-
-/* Makes slots up to `index` known. */
-static naive_slot *naive_reach(naive_world *naive, size_t index) {
-    if (index >= naive->slot_capacity) {
-        naive->slot_capacity = index * 2 + 64;
-        naive->slots = realloc(naive->slots, naive->slot_capacity * sizeof *naive->slots);
-        assert_non_null(naive->slots);
-    }
-    while (naive->slot_count <= index) {
-        naive->slots[naive->slot_count++] = (naive_slot){0};
-    }
-    return &naive->slots[index];
+naive_slot *naive_slot_at(const naive_world *naive, size_t index) {
+    return (naive_slot *)naive->slots.rows + index;
 }
 
 shoal_entity naive_handle(const naive_world *naive, size_t index) {
-    uint64_t generation = index < naive->slot_count ? naive->slots[index].generation : 0;
-    uint64_t bits = ((uint64_t)1 << 63) | ((uint64_t)naive->world_tag << 48) | (generation << 32) | index;
-    return (shoal_entity){bits};
+    return slots_handle(&naive->slots, index);
 }
 
 naive_outcome naive_check(const naive_world *naive, shoal_entity entity) {
-    if (entity.bits == 0) {
-        return NAIVE_ERROR(SHOAL_ENTITY_NULL);
-    }
-    if (entity.bits >> 63 == 0) {
-        return NAIVE_ERROR(SHOAL_ENTITY_PLACEHOLDER);
-    }
-    if (((entity.bits >> 48) & 0x7FFF) != naive->world_tag) {
-        return NAIVE_ERROR(SHOAL_ENTITY_FOREIGN);
-    }
-    size_t index = (size_t)(entity.bits & 0xFFFFFFFF);
-    bool alive = index < naive->slot_count && naive->slots[index].alive &&
-                 shoal_entity_equal(naive_handle(naive, index), entity);
-    return alive ? 0 : NAIVE_ERROR(SHOAL_ENTITY_DEAD);
+    return slots_check(&naive->slots, entity);
 }
 
 naive_slot *naive_find(const naive_world *naive, shoal_entity entity) {
-    return naive_check(naive, entity) == 0 ? &naive->slots[entity.bits & 0xFFFFFFFF] : NULL;
+    return naive_check(naive, entity) == 0 ? naive_slot_at(naive, shoal_entity_index(entity)) : NULL;
 }
 
 /* ---- values ---- */
@@ -94,62 +56,29 @@ static void give_value(naive_slot *slot, naive_value value) {
 
 /* ---- operations ---- */
 
-static void bring_to_life(naive_world *naive, size_t index, const naive_value *values, size_t count) {
-    naive_slot *slot = naive_reach(naive, index);
-    slot->alive = true;
-    slot->mask = 0;
+static void bring_to_life(naive_world *naive, shoal_entity entity, const naive_value *values, size_t count) {
+    naive_slot *slot = slots_take(&naive->slots, entity);
     for (size_t i = 0; i < count; i++) {
         give_value(slot, values[i]);
     }
-    naive->entity_count++;
-}
-
-/* The lowest slot that is free and not kept out of use; the limit when there is none. */
-static uint64_t lowest_free(const naive_world *naive) {
-    for (size_t i = 0; i < naive->slot_count; i++) {
-        if (!naive->slots[i].alive && !naive->slots[i].reserved && !naive->slots[i].retired) {
-            return i;
-        }
-    }
-    return naive->slot_count;
 }
 
 naive_outcome naive_spawn(naive_world *naive, const naive_value *values, size_t count, shoal_entity *entity) {
-    uint64_t index = lowest_free(naive);
+    shoal_entity next = slots_next(&naive->slots);
     naive_outcome errors = check_values(values, count);
-    errors |= index >= naive->entity_limit ? NAIVE_ERROR(SHOAL_ENTITY_LIMIT) : 0;
+    errors |= shoal_entity_is_null(next) ? NAIVE_ERROR(SHOAL_ENTITY_LIMIT) : 0;
     *entity = (shoal_entity){0};
     if (errors == 0) {
-        bring_to_life(naive, (size_t)index, values, count);
-        *entity = naive_handle(naive, (size_t)index);
+        bring_to_life(naive, next, values, count);
+        *entity = next;
     }
     return errors;
 }
 
 naive_outcome naive_spawn_at(naive_world *naive, shoal_entity chosen, const naive_value *values, size_t count) {
-    size_t index = shoal_entity_index(chosen);
-    naive_outcome errors = check_values(values, count);
-    if (index >= naive->entity_limit) {
-        return errors | NAIVE_ERROR(SHOAL_ENTITY_LIMIT);
-    }
-    naive_slot *slot = naive_reach(naive, index);
-    errors |= slot->alive ? NAIVE_ERROR(SHOAL_SLOT_TAKEN) : 0;
-    bool used = slot->retired || shoal_entity_generation(chosen) < slot->generation;
-    errors |= used ? NAIVE_ERROR(SHOAL_GENERATION_USED) : 0;
+    naive_outcome errors = check_values(values, count) | slots_check_chosen(&naive->slots, chosen);
     if (errors == 0) {
-        slot->generation = shoal_entity_generation(chosen);
-        bring_to_life(naive, index, values, count);
-    }
-    return errors;
-}
-
-naive_outcome naive_reserve(naive_world *naive, uint32_t first_index, uint64_t count) {
-    naive_outcome errors = first_index + count > naive->entity_limit ? NAIVE_ERROR(SHOAL_ENTITY_LIMIT) : 0;
-    for (size_t i = first_index; i < first_index + count && i < naive->slot_count; i++) {
-        errors |= naive->slots[i].alive ? NAIVE_ERROR(SHOAL_SLOT_TAKEN) : 0;
-    }
-    for (size_t i = first_index; i < first_index + count && errors == 0; i++) {
-        naive_reach(naive, i)->reserved = true;
+        bring_to_life(naive, chosen, values, count);
     }
     return errors;
 }
@@ -162,10 +91,7 @@ naive_outcome naive_clone(naive_world *naive, shoal_entity source, shoal_entity 
     }
     errors = naive_spawn(naive, NULL, 0, entity);
     if (errors == 0) {
-        const naive_slot *from = naive_find(naive, source);
-        naive_slot *to = naive_find(naive, *entity);
-        to->mask = from->mask;
-        memcpy(to->payload, from->payload, sizeof to->payload);
+        *naive_find(naive, *entity) = *naive_find(naive, source);
     }
     return errors;
 }
@@ -173,11 +99,7 @@ naive_outcome naive_clone(naive_world *naive, shoal_entity source, shoal_entity 
 naive_outcome naive_destroy(naive_world *naive, shoal_entity entity) {
     naive_outcome errors = naive_check(naive, entity);
     if (errors == 0) {
-        naive_slot *slot = naive_find(naive, entity);
-        slot->alive = false;
-        slot->generation++;
-        slot->retired = slot->generation == GENERATIONS;
-        naive->entity_count--;
+        slots_give_back(&naive->slots, entity);
     }
     return errors;
 }
@@ -288,4 +210,8 @@ bool naive_terms_match(uint32_t mask, const shoal_term *terms, size_t term_count
         }
     }
     return true;
+}
+
+bool naive_matches(const naive_world *naive, size_t index, const shoal_term *terms, size_t term_count) {
+    return naive->slots.states[index].alive && naive_terms_match(naive_slot_at(naive, index)->mask, terms, term_count);
 }

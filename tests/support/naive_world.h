@@ -1,21 +1,16 @@
 /*
- * The reference world of the random tests: one array of slots, each with a bit for every kind and a payload for
- * every value. It does what the headers of Shoal say, in the most obvious way, and shares no code with Shoal.
+ * The reference world of the random tests: the slots of naive_slots.h, each with a bit for every kind and a payload
+ * for every value. It does what the headers of Shoal say, in the most obvious way, and shares no code with Shoal.
  *
- * Every operation returns an outcome: 0 when it was done, otherwise the set of statuses that Shoal may give for
- * it (a bit for each; several where a call is wrong in more than one way). A failed operation changes nothing.
+ * Every operation returns an outcome, as naive_slots.h has it. A failed operation changes nothing.
  */
 #ifndef SHOAL_TESTS_NAIVE_WORLD_H
 #define SHOAL_TESTS_NAIVE_WORLD_H
 
 #include "components.h"
+#include "naive_slots.h"
 
 #include <shoal/query.h>
-
-typedef uint64_t naive_outcome;
-
-#define NAIVE_ERROR(status) ((naive_outcome)1 << (status))
-#define NAIVE_ANY_ERROR (~(naive_outcome)1)
 
 typedef struct naive_value {
     value_kind type;
@@ -23,22 +18,14 @@ typedef struct naive_value {
     uint64_t payload;
 } naive_value;
 
+/* What an entity has; beside its slot. */
 typedef struct naive_slot {
-    bool alive;
-    bool reserved;
-    bool retired;
-    uint32_t generation; /* of the entity, or of the next one */
-    uint32_t mask;       /* bit `kind` is set where the entity has it */
+    uint32_t mask; /* bit `kind` is set where the entity has it */
     uint64_t payload[KIND_DATA_COUNT];
 } naive_slot;
 
 typedef struct naive_world {
-    naive_slot *slots; /* slots from slot_count on are free and were never used */
-    size_t slot_count;
-    size_t slot_capacity;
-    uint64_t entity_limit;
-    uint64_t entity_count;
-    uint32_t world_tag;
+    naive_slots slots;
 } naive_world;
 
 /* Several changes in one, as shoal_change. */
@@ -55,6 +42,8 @@ void naive_copy(naive_world *copy, const naive_world *naive);
 
 /* The slot of a live entity, or NULL. */
 naive_slot *naive_find(const naive_world *naive, shoal_entity entity);
+/* What lies beside a slot below slots.count. */
+naive_slot *naive_slot_at(const naive_world *naive, size_t index);
 /* The handle that a slot has now, also when it is free. */
 shoal_entity naive_handle(const naive_world *naive, size_t index);
 /* Why a handle, or a change, cannot be used, or 0. */
@@ -63,7 +52,6 @@ naive_outcome naive_check_change(const naive_change *change);
 
 naive_outcome naive_spawn(naive_world *naive, const naive_value *values, size_t count, shoal_entity *entity);
 naive_outcome naive_spawn_at(naive_world *naive, shoal_entity chosen, const naive_value *values, size_t count);
-naive_outcome naive_reserve(naive_world *naive, uint32_t first_index, uint64_t count);
 naive_outcome naive_clone(naive_world *naive, shoal_entity source, shoal_entity *entity);
 naive_outcome naive_destroy(naive_world *naive, shoal_entity entity);
 naive_outcome naive_destroy_many(naive_world *naive, const shoal_entity *entities, size_t count);
@@ -75,5 +63,7 @@ naive_outcome naive_clear(naive_world *naive, shoal_entity entity);
 
 /* True when an entity with these kinds matches the terms, as query.h defines them. */
 bool naive_terms_match(uint32_t mask, const shoal_term *terms, size_t term_count);
+/* True when the slot has an entity that matches the terms. */
+bool naive_matches(const naive_world *naive, size_t index, const shoal_term *terms, size_t term_count);
 
 #endif

@@ -47,6 +47,15 @@ void test_check_at_most(uint64_t actual, uint64_t limit, const char *text, const
 /* The message of the last failure contains this. */
 #define assert_message_has(world, part) test_check_message((world), (part), __FILE__, __LINE__)
 
+/* Where AddressSanitizer watches the program. */
+#if defined(__SANITIZE_ADDRESS__)
+#define UNDER_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define UNDER_ASAN 1
+#endif
+#endif
+
 /* The number in an environment variable, or `fallback`. */
 uint64_t test_environment(const char *name, uint64_t fallback);
 

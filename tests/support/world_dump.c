@@ -12,25 +12,7 @@
 #include <shoal/unique.h>
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-static void dump_append(world_dump *dump, const char *format, ...) {
-    char piece[128];
-    va_list arguments;
-    va_start(arguments, format);
-    int length = vsnprintf(piece, sizeof piece, format, arguments);
-    va_end(arguments);
-    assert_true(length >= 0 && (size_t)length < sizeof piece);
-    if (dump->length + (size_t)length + 1 > dump->capacity) {
-        dump->capacity = dump->capacity * 2 + 4096;
-        dump->text = realloc(dump->text, dump->capacity);
-        assert_non_null(dump->text);
-    }
-    memcpy(dump->text + dump->length, piece, (size_t)length + 1);
-    dump->length += (size_t)length;
-}
 
 static uint64_t bytes_hash(const unsigned char *bytes, size_t size) {
     uint64_t hash = 14695981039346656037u;
@@ -41,8 +23,8 @@ static uint64_t bytes_hash(const unsigned char *bytes, size_t size) {
 }
 
 static void dump_handle(world_dump *dump, shoal_entity entity) {
-    dump_append(dump, "%" PRIu32 ":%" PRIu32 "%s", shoal_entity_index(entity), shoal_entity_generation(entity),
-                shoal_entity_is_null(entity) ? "null" : "");
+    text_add(dump, "%" PRIu32 ":%" PRIu32 "%s", shoal_entity_index(entity), shoal_entity_generation(entity),
+             shoal_entity_is_null(entity) ? "null" : "");
 }
 
 /* One element: a value, the data of a relation, an element of a buffer. */
@@ -50,17 +32,17 @@ static void dump_element(world_dump *dump, shoal_component component, const void
     value_kind kind = kind_find(component);
     full_type type = full_find(component);
     if (element == NULL) {
-        dump_append(dump, "missing");
+        text_add(dump, "missing");
     } else if (kind == KIND_LINK) {
         dump_handle(dump, (shoal_entity){kind_read(kind, element)});
     } else if (kind < KIND_COUNT) {
-        dump_append(dump, "%" PRIu64, kind_read(kind, element));
+        text_add(dump, "%" PRIu64, kind_read(kind, element));
     } else if (type < FULL_COUNT && full_is_handle(type)) {
         dump_handle(dump, (shoal_entity){full_read(type, element)});
     } else if (type < FULL_COUNT) {
-        dump_append(dump, "%" PRIu64, full_read(type, element));
+        text_add(dump, "%" PRIu64, full_read(type, element));
     } else {
-        dump_append(dump, "#%" PRIx64, bytes_hash(element, shoal_component_info(component)->size));
+        text_add(dump, "#%" PRIx64, bytes_hash(element, shoal_component_info(component)->size));
     }
 }
 
@@ -69,7 +51,7 @@ static void dump_buffer(world_dump *dump, shoal_world *world, shoal_entity entit
     const unsigned char *items = shoal_buffer_items(buffer);
     size_t size = shoal_component_info(component)->size;
     for (size_t i = 0; i < shoal_buffer_count(buffer); i++) {
-        dump_append(dump, i > 0 ? "," : "=");
+        text_add(dump, i > 0 ? "," : "=");
         dump_element(dump, component, items + i * size);
     }
 }
@@ -77,10 +59,10 @@ static void dump_buffer(world_dump *dump, shoal_world *world, shoal_entity entit
 static void dump_links(world_dump *dump, const shoal_world *world, shoal_entity entity, shoal_component component) {
     shoal_target_walk walk = shoal_targets(world, entity, component);
     while (shoal_targets_next(&walk)) {
-        dump_append(dump, ">");
+        text_add(dump, ">");
         dump_handle(dump, walk.target);
         if (walk.data != NULL) {
-            dump_append(dump, "=");
+            text_add(dump, "=");
             dump_element(dump, component, walk.data);
         }
     }
@@ -88,17 +70,17 @@ static void dump_links(world_dump *dump, const shoal_world *world, shoal_entity 
 
 static void dump_component(world_dump *dump, shoal_world *world, shoal_entity entity, shoal_component component) {
     const shoal_component_def *def = shoal_component_info(component);
-    dump_append(dump, " %.40s", def->name);
+    text_add(dump, " %.40s", def->name);
     if (def->storage == SHOAL_STORAGE_BUFFER) {
         dump_buffer(dump, world, entity, component);
     } else if (def->storage == SHOAL_STORAGE_RELATION) {
         dump_links(dump, world, entity, component);
     } else if (def->size != 0) {
-        dump_append(dump, "=");
+        text_add(dump, "=");
         dump_element(dump, component, shoal_get(world, entity, component));
     }
     if (!shoal_is_enabled(world, entity, component)) {
-        dump_append(dump, "(off)");
+        text_add(dump, "(off)");
     }
 }
 
@@ -111,9 +93,9 @@ static void dump_sources(world_dump *dump, const shoal_world *world, shoal_entit
         }
         shoal_source_walk walk = shoal_sources(world, component, entity);
         while (shoal_sources_next(&walk)) {
-            dump_append(dump, " <%.40s", shoal_component_info(component)->name);
+            text_add(dump, " <%.40s", shoal_component_info(component)->name);
             for (size_t i = 0; i < walk.count; i++) {
-                dump_append(dump, " ");
+                text_add(dump, " ");
                 dump_handle(dump, walk.entities[i]);
             }
         }
@@ -124,7 +106,7 @@ static void dump_sources(world_dump *dump, const shoal_world *world, shoal_entit
 static void dump_entity(world_dump *dump, shoal_world *world, shoal_entity entity) {
     dump_handle(dump, entity);
     const char *name = shoal_name(world, entity);
-    dump_append(dump, "%s%s", name != NULL ? " called " : "", name != NULL ? name : "");
+    text_add(dump, "%s%s", name != NULL ? " called " : "", name != NULL ? name : "");
     uint32_t after = 0;
     for (;;) {
         uint32_t next = UINT32_MAX;
@@ -139,7 +121,7 @@ static void dump_entity(world_dump *dump, shoal_world *world, shoal_entity entit
         after = next;
     }
     dump_sources(dump, world, entity);
-    dump_append(dump, "\n");
+    text_add(dump, "\n");
 }
 
 static void dump_uniques(world_dump *dump, const shoal_world *world) {
@@ -147,18 +129,18 @@ static void dump_uniques(world_dump *dump, const shoal_world *world) {
         shoal_component component = {id};
         const shoal_component_def *def = shoal_component_info(component);
         if (def->storage == SHOAL_STORAGE_UNIQUE && shoal_unique_has(world, component)) {
-            dump_append(dump, "%.40s", def->name);
+            text_add(dump, "%.40s", def->name);
             if (def->size != 0) {
-                dump_append(dump, "=");
+                text_add(dump, "=");
                 dump_element(dump, component, shoal_unique_get(world, component));
             }
-            dump_append(dump, "\n");
+            text_add(dump, "\n");
         }
     }
 }
 
 void world_dump_entities(world_dump *dump, shoal_world *world) {
-    dump_append(dump, "%" PRIu64 " entities\n", shoal_world_entity_count(world));
+    text_add(dump, "%" PRIu64 " entities\n", shoal_world_entity_count(world));
     shoal_entity entity = {0};
     while (shoal_next_entity(world, &entity)) {
         dump_entity(dump, world, entity);
@@ -167,13 +149,13 @@ void world_dump_entities(world_dump *dump, shoal_world *world) {
 }
 
 void world_dump_rows(world_dump *dump, shoal_query *query) {
-    dump_append(dump, "rows\n");
+    text_add(dump, "rows\n");
     shoal_view view;
     assert_ok(shoal_view_begin(&view, query));
     while (shoal_view_next(&view)) {
         for (size_t i = 0; i < view.count; i++) {
-            dump_append(dump, "row %" PRIu32 ":%" PRIu32 "\n", shoal_entity_index(view.entities[i]),
-                        shoal_entity_generation(view.entities[i]));
+            text_add(dump, "row %" PRIu32 ":%" PRIu32 "\n", shoal_entity_index(view.entities[i]),
+                     shoal_entity_generation(view.entities[i]));
         }
     }
 }
@@ -188,8 +170,7 @@ world_dump world_dump_take(shoal_world *world, shoal_query *query) {
 }
 
 void world_dump_free(world_dump *dump) {
-    free(dump->text);
-    *dump = (world_dump){0};
+    text_free(dump);
 }
 
 void world_dump_check(const world_dump *actual, const world_dump *expected, const char *file, int line) {

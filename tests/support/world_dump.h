@@ -7,13 +7,11 @@
 #ifndef SHOAL_TESTS_WORLD_DUMP_H
 #define SHOAL_TESTS_WORLD_DUMP_H
 
+#include "text.h"
+
 #include <shoal/query.h>
 
-typedef struct world_dump {
-    char *text; /* zero-terminated, or NULL while empty */
-    size_t length;
-    size_t capacity;
-} world_dump;
+typedef text_buffer world_dump;
 
 /* Appends all entities of a world. */
 void world_dump_entities(world_dump *dump, shoal_world *world);

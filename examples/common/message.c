@@ -23,5 +23,13 @@ void message_error(const char *format, ...) {
             *c = '?';
         }
     }
-    fprintf(stderr, "belt: %s\n", text);
+    fprintf(stderr, "%s: %s\n", message_program, text);
+}
+
+bool message_flush_output(void) {
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        message_error("cannot write to the standard output");
+        return false;
+    }
+    return true;
 }
