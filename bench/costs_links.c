@@ -147,7 +147,7 @@ static bench_sample read_plain_run(void *state) {
     uint64_t sum = 0;
     uint64_t start = bench_now();
     for (size_t i = 0; i < all->n; i++) {
-        sum += (unsigned char)all->names.texts[i][1];
+        sum += (unsigned char)all->names.entries[i]->text[1];
     }
     uint64_t end = bench_now();
     BENCH_CHECK(sum == expected_digits(all), "the names sum up to %llu", (unsigned long long)sum);

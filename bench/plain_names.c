@@ -20,34 +20,28 @@ plain_names plain_names_create(size_t slot_count) {
     while (bucket_count < 2 * slot_count) {
         bucket_count *= 2;
     }
-    plain_names names = {.texts = bench_allocate(slot_count, sizeof *names.texts),
-                         .parents = bench_allocate(slot_count, sizeof *names.parents),
-                         .hashes = bench_allocate(slot_count, sizeof *names.hashes),
+    plain_names names = {.entries = bench_allocate(slot_count, sizeof *names.entries),
                          .buckets = bench_allocate(bucket_count, sizeof *names.buckets),
                          .mask = (uint32_t)bucket_count - 1,
                          .slot_count = (uint32_t)slot_count};
-    memset(names.texts, 0, slot_count * sizeof *names.texts);
-    memset(names.parents, 0xFF, slot_count * sizeof *names.parents);
-    memset(names.hashes, 0, slot_count * sizeof *names.hashes);
-    memset(names.buckets, 0xFF, bucket_count * sizeof *names.buckets);
+    memset(names.entries, 0, slot_count * sizeof *names.entries);
+    memset(names.buckets, 0, bucket_count * sizeof *names.buckets);
     return names;
 }
 
 void plain_names_free(plain_names *names) {
     plain_names_clear(names);
-    free(names->texts);
-    free(names->parents);
-    free(names->hashes);
+    free(names->entries);
     free(names->buckets);
     *names = (plain_names){0};
 }
 
 void plain_names_clear(plain_names *names) {
     for (uint32_t slot = 0; slot < names->slot_count; slot++) {
-        free(names->texts[slot]);
-        names->texts[slot] = NULL;
+        free(names->entries[slot]);
+        names->entries[slot] = NULL;
     }
-    memset(names->buckets, 0xFF, ((size_t)names->mask + 1) * sizeof *names->buckets);
+    memset(names->buckets, 0, ((size_t)names->mask + 1) * sizeof *names->buckets);
 }
 
 static uint32_t hash_of(uint32_t parent, const char *text, size_t length) {
@@ -59,45 +53,46 @@ static uint32_t hash_of(uint32_t parent, const char *text, size_t length) {
     return (hash ^ hash >> 15) * SPREAD;
 }
 
-static bool is_called(const plain_names *names, uint32_t slot, const char *text, size_t length) {
-    return strncmp(names->texts[slot], text, length) == 0 && names->texts[slot][length] == '\0';
+static bool is_called(const plain_name *entry, uint32_t parent, const char *text, size_t length) {
+    return entry->parent == parent && strncmp(entry->text, text, length) == 0 && entry->text[length] == '\0';
 }
 
 /* The bucket of that name, or the empty one in which it belongs. */
-static uint32_t bucket_of(const plain_names *names, uint32_t parent, const char *text, size_t length) {
-    uint32_t hash = hash_of(parent, text, length);
-    for (uint32_t bucket = hash & names->mask;; bucket = (bucket + 1) & names->mask) {
-        uint32_t slot = names->buckets[bucket];
-        if (slot == PLAIN_NO_SLOT ||
-            (names->hashes[slot] == hash && names->parents[slot] == parent && is_called(names, slot, text, length))) {
-            return bucket;
+static plain_name **bucket_of(const plain_names *names, uint32_t hash, uint32_t parent, const char *text,
+                              size_t length) {
+    uint32_t bucket = hash & names->mask;
+    for (const plain_name *entry; (entry = names->buckets[bucket]) != NULL; bucket = (bucket + 1) & names->mask) {
+        if (entry->hash == hash && is_called(entry, parent, text, length)) {
+            break;
         }
     }
+    return &names->buckets[bucket];
 }
 
 BENCH_NOINLINE bool plain_names_set(plain_names *names, uint32_t slot, uint32_t parent, const char *text) {
     size_t length = strlen(text);
-    uint32_t bucket = bucket_of(names, parent, text, length);
-    if (names->buckets[bucket] != PLAIN_NO_SLOT) {
+    uint32_t hash = hash_of(parent, text, length);
+    plain_name **bucket = bucket_of(names, hash, parent, text, length);
+    if (*bucket != NULL) {
         return false;
     }
-    char *copy = bench_allocate(length + 1, 1);
-    memcpy(copy, text, length + 1);
-    names->texts[slot] = copy;
-    names->parents[slot] = parent;
-    names->hashes[slot] = hash_of(parent, text, length);
-    names->buckets[bucket] = slot;
+    plain_name *entry = bench_allocate(1, sizeof *entry + length + 1);
+    *entry = (plain_name){.slot = slot, .parent = parent, .hash = hash};
+    memcpy(entry->text, text, length + 1);
+    names->entries[slot] = entry;
+    *bucket = entry;
     return true;
 }
 
 BENCH_NOINLINE uint32_t plain_names_lookup(const plain_names *names, const char *path) {
-    uint32_t slot = PLAIN_NO_PARENT;
+    uint32_t parent = PLAIN_NO_PARENT;
     for (;;) {
         size_t length = strcspn(path, "/");
-        slot = names->buckets[bucket_of(names, slot, path, length)];
-        if (slot == PLAIN_NO_SLOT || path[length] == '\0') {
-            return slot;
+        const plain_name *entry = *bucket_of(names, hash_of(parent, path, length), parent, path, length);
+        if (entry == NULL || path[length] == '\0') {
+            return entry != NULL ? entry->slot : PLAIN_NO_SLOT;
         }
+        parent = entry->slot;
         path += length + 1;
     }
 }

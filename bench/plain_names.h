@@ -1,8 +1,8 @@
 /*
  * What a programmer writes by hand for entities that are found by a path of names: a hash table of open addressing.
  *
- *     slot             -> texts[], parents[], hashes[]      the name of the slot, allocated by itself; NULL without
- *     hash of parent and text -> buckets[], and on from there -> slot
+ *     slot                    -> entries[] -> slot, parent, hash, text      one allocation; NULL without a name
+ *     hash of parent and text -> buckets[], and on from there -> entry
  *
  * The table is at most half full and does not grow, for the slots are known from the start. A path is walked part by
  * part from the roots, whose parent is PLAIN_NO_PARENT. The functions are not inlined, as calls into a library are not.
@@ -17,12 +17,17 @@
 #define PLAIN_NO_PARENT UINT32_MAX
 #define PLAIN_NO_SLOT UINT32_MAX
 
+typedef struct plain_name {
+    uint32_t slot;
+    uint32_t parent;
+    uint32_t hash;
+    char text[];
+} plain_name;
+
 typedef struct plain_names {
-    char **texts;
-    uint32_t *parents;
-    uint32_t *hashes;
-    uint32_t *buckets; /* slots, or PLAIN_NO_SLOT */
-    uint32_t mask;     /* of the buckets */
+    plain_name **entries;
+    plain_name **buckets; /* entries, or NULL */
+    uint32_t mask;        /* of the buckets */
     uint32_t slot_count;
 } plain_names;
 
