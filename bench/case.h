@@ -56,14 +56,17 @@ typedef struct bench_theme {
     size_t case_count;
 } bench_theme;
 
-extern const bench_theme bench_iterate;   /* iterate.c */
-extern const bench_theme bench_lifecycle; /* lifecycle.c */
-extern const bench_theme bench_change;    /* change.c */
-extern const bench_theme bench_access;    /* access.c */
-extern const bench_theme bench_kinds;     /* kinds.c */
-extern const bench_theme bench_sparse;    /* sparse.c */
-extern const bench_theme bench_tree;      /* tree.c */
-extern const bench_theme bench_footprint; /* footprint.c */
+extern const bench_theme bench_iterate;     /* iterate.c */
+extern const bench_theme bench_lifecycle;   /* lifecycle.c */
+extern const bench_theme bench_change;      /* change.c */
+extern const bench_theme bench_access;      /* access.c */
+extern const bench_theme bench_kinds;       /* kinds.c */
+extern const bench_theme bench_sparse;      /* sparse.c */
+extern const bench_theme bench_tree;        /* tree.c */
+extern const bench_theme bench_costs;       /* costs.c */
+extern const bench_theme bench_costs_links; /* costs_links.c */
+extern const bench_theme bench_costs_order; /* costs_order.c */
+extern const bench_theme bench_footprint;   /* footprint.c */
 
 #define BENCH_THEME(cases)                                                                                             \
     { (cases), sizeof(cases) / sizeof((cases)[0]) }

@@ -54,7 +54,7 @@ std::string budget_text(const bench_case &which) {
     return "-";
 }
 
-const char *const table_line = "%-20s %9s %12s %12s %7s %12s  %s\n";
+const char *const table_line = "%-26s %9s %12s %12s %7s %12s  %s\n";
 
 } // namespace
 
@@ -131,7 +131,7 @@ void report::ReportRuns(const std::vector<Run> &runs) {
 void report::print_missing(const std::string &name) {
     failed_ = true;
     if (format_ == report_format::table) {
-        std::printf("%-20s FAILED, see the error stream\n", name.c_str());
+        std::printf("%-26s FAILED, see the error stream\n", name.c_str());
     }
 }
 
