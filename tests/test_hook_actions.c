@@ -570,6 +570,39 @@ static void conf_C6_every_call_while_the_world_is_locked(void **state) {
     }
 }
 
+/* Room for what follows on_remove has been made already, so validate has nothing to say; of the others it has. */
+static void validate_in_hook(witness *seen, const char *what, const shoal_component_event *event, void *user) {
+    (void)seen;
+    (void)user;
+    hook_count++;
+    bool is_half_way = strcmp(what, "remove") == 0;
+    assert_status(shoal_world_validate(event->world), is_half_way ? SHOAL_WORLD_LOCKED : SHOAL_OK);
+}
+
+static void test_validate_in_hooks(void **state) {
+    (void)state;
+    for (size_t type = CASE_COUNT; type < TYPE_COUNT; type++) {
+        if (!component_of(type).id || !shoal_component_info(component_of(type))->on_remove) {
+            continue;
+        }
+        scene s;
+        test_set_context("%s", shoal_component_info(component_of(type))->name);
+        scene_start(&s);
+        hook_count = 0;
+        witnesses[0].also = validate_in_hook;
+        scene_give(&s, type, PAYLOAD);
+        assert_ok(shoal_remove(s.world, s.subject, component_of(type)));
+        scene_give(&s, type, PAYLOAD);
+        assert_ok(shoal_clear(s.world, s.subject));
+        scene_give(&s, type, PAYLOAD);
+        assert_ok(shoal_destroy(s.world, s.subject));
+        assert_at_most(5, hook_count); /* three times on_add, twice on_remove; a cleanup component outlives a destroy */
+        witnesses[0].also = NULL;
+        scene_end(&s);
+    }
+    test_set_context("%s", "");
+}
+
 /* ---- the buffer that is applied ---- */
 
 static void use_own_buffer(witness *seen, const char *what, const shoal_component_event *event, void *user) {
@@ -640,6 +673,7 @@ int main(void) {
         cmocka_unit_test(conf_B9_what_each_operation_tells),
         cmocka_unit_test(conf_B6_B7_a_hook_that_changes_its_entity),
         cmocka_unit_test(conf_C6_every_call_while_the_world_is_locked),
+        cmocka_unit_test(test_validate_in_hooks),
         cmocka_unit_test(conf_C6_a_hook_and_the_buffer_that_is_applied),
         cmocka_unit_test(conf_C13_removed_and_added_again),
     };

@@ -114,6 +114,44 @@ static void test_many_targets(void **state) {
     fixture_end(&f);
 }
 
+/* More targets than are looked at one by one, with few sources each and with many. */
+static void test_hundreds_of_targets(void **state) {
+    (void)state;
+    enum { COUNT = 200 };
+    fixture f;
+    fixture_start(&f, NULL);
+    shoal_component likes = SHOAL_ID(Likes);
+    shoal_entity e[COUNT];
+    spawn_several(f.world, e, COUNT);
+    for (size_t i = 0; i < COUNT; i += 2) {
+        assert_ok(shoal_relate(f.world, e[0], likes, e[i], NULL));
+        assert_ok(shoal_relate(f.world, e[i], likes, e[2], NULL)); /* which comes to have a hundred sources */
+    }
+    for (size_t i = 0; i < COUNT; i++) {
+        assert_count(shoal_is_related(f.world, e[0], likes, e[i]), i % 2 == 0);
+        assert_ok(shoal_relate(f.world, e[0], likes, e[i], NULL));
+    }
+    for (size_t i = 0; i < COUNT; i += 4) {
+        assert_ok(shoal_unrelate(f.world, e[0], likes, e[i]));
+        assert_ok(shoal_unrelate(f.world, e[0], likes, e[i]));
+    }
+    assert_valid(f.world);
+    for (size_t i = 0; i < COUNT; i++) {
+        assert_count(shoal_is_related(f.world, e[0], likes, e[i]), i % 4 != 0);
+        assert_count(shoal_is_related(f.world, e[1], likes, e[i]), 0);
+    }
+    shoal_entity copy = shoal_clone(f.world, e[0]);
+    size_t count = 0;
+    for (shoal_target_walk walk = shoal_targets(f.world, copy, likes); shoal_targets_next(&walk);) {
+        assert_true(shoal_is_related(f.world, copy, likes, walk.target));
+        count++;
+    }
+    assert_count(count, COUNT - COUNT / 4);
+    assert_false(shoal_is_related(f.world, e[0], likes, copy));
+    assert_valid(f.world);
+    fixture_end(&f);
+}
+
 static void test_exclusive_moves_to_the_end(void **state) {
     (void)state;
     fixture f;
@@ -736,6 +774,7 @@ int main(void) {
     kinds_register();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_many_targets),
+        cmocka_unit_test(test_hundreds_of_targets),
         cmocka_unit_test(test_exclusive_moves_to_the_end),
         cmocka_unit_test(test_data),
         cmocka_unit_test(test_data_with_hooks),

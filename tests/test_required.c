@@ -534,8 +534,8 @@ static void test_what_cannot_be_required(void **state) {
     static shoal_component_slot unique = {
         .def = {.name = "RequiredUnique", .size = 4, .storage = SHOAL_STORAGE_UNIQUE}};
     static shoal_component_slot faulty = {.def = {.name = "RequiredFaulty", .size = 3, .alignment = 2}};
-    shoal_component_slot *const lists[][1] = {{&kind_slots[CASE_MANY]}, {&unique}, {NULL}};
-    for (size_t i = 0; i < 3; i++) {
+    shoal_component_slot *const lists[][1] = {{&kind_slots[CASE_MANY]}, {&unique}, {NULL}, {&shoal_slot_Dying}};
+    for (size_t i = 0; i < 4; i++) {
         const shoal_component_def def = {.name = "RequiresWhatCannotBe", .required = lists[i], .required_count = 1};
         assert_count(shoal_component_register(&def).id, 0);
         assert_last_error(NULL, SHOAL_COMPONENT_TRAITS);

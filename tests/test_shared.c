@@ -240,11 +240,32 @@ static void conf_A4_links_keep_the_whole_handle(void **state) {
     fixture_end(&f);
 }
 
+/* Also when there is no row to give a value to. */
+static void test_columns_of_shared_values_are_refused(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, NULL);
+    const shoal_value column = {SHOAL_ID(Faction), NULL};
+    for (size_t count = 0; count < 3; count++) {
+        int32_t *none = malloc(1); /* nothing may be read of it */
+        shoal_spawn_many_def def = {
+            .count = count, .columns = &(shoal_value){column.component, none}, .column_count = 1};
+        assert_status(shoal_spawn_many(f.world, &def), SHOAL_COMPONENT_KIND);
+        assert_count(shoal_world_entity_count(f.world), 0);
+        free(none);
+    }
+    fixture_end(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_equal_values_share_chunks),      cmocka_unit_test(test_setting_is_structural),
-        cmocka_unit_test(test_values_go_with_their_last_user), cmocka_unit_test(conf_H2_many_shared_values_are_small),
-        cmocka_unit_test(conf_H2_many_targets_are_small),      cmocka_unit_test(conf_H2_a_warning_names_the_component),
+        cmocka_unit_test(test_columns_of_shared_values_are_refused),
+        cmocka_unit_test(test_equal_values_share_chunks),
+        cmocka_unit_test(test_setting_is_structural),
+        cmocka_unit_test(test_values_go_with_their_last_user),
+        cmocka_unit_test(conf_H2_many_shared_values_are_small),
+        cmocka_unit_test(conf_H2_many_targets_are_small),
+        cmocka_unit_test(conf_H2_a_warning_names_the_component),
         cmocka_unit_test(conf_A4_links_keep_the_whole_handle),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
