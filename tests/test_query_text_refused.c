@@ -206,6 +206,34 @@ static void test_refusals(void **state) {
     fixture_end(&f);
 }
 
+/* What only the making of a query finds wrong is shown in its text as well. */
+static void test_terms_that_do_not_fit(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        const char *detail;
+    } misfits[] = {
+        {"Spot, write Player", "term 1 asks for \"write\" data of Player, which is a tag; use with or without at 13: "
+                               "\"Spot, write ^Player\""},
+        {"Spot, write Spot", "terms 0 (read) and 1 (write) both name Spot at 13: \"Spot, write ^Spot\""},
+        {"Spot order by Body.desc",
+         "the query sorts by Body, which it does not require at 15: \"Spot order by ^Body.desc\""},
+    };
+    fixture f;
+    fixture_start(&f, NULL);
+    for (size_t i = 0; i < sizeof misfits / sizeof *misfits; i++) {
+        char expected[512];
+        test_set_context("misfit %zu: %s", i, misfits[i].text);
+        assert_null(shoal_query_create(f.world, &(shoal_query_def){.text = misfits[i].text}));
+        snprintf(expected, sizeof expected, "shoal_query_create: %s: %s", shoal_status_name(SHOAL_TERM_INVALID),
+                 misfits[i].detail);
+        assert_string_equal(shoal_last_error(f.world).message, expected);
+        assert_last_error(f.world, SHOAL_TERM_INVALID);
+    }
+    test_set_context("%s", "");
+    fixture_end(&f);
+}
+
 /* The text around a place is cut between characters: 24 and 32 bytes would be in the middle of one. */
 static void test_message_cuts_between_characters(void **state) {
     (void)state;
@@ -248,6 +276,7 @@ int main(void) {
     types_register();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_terms_that_do_not_fit),
         cmocka_unit_test(test_message_cuts_between_characters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

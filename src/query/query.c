@@ -64,6 +64,12 @@ static bool terms_clash(const shoal_term *a, const shoal_term *b) {
            a->value == NULL && b->value == NULL;
 }
 
+/* What of a definition is wrong, for a message that shows the place in a text. */
+typedef struct query_fault {
+    bool at_term, at_order, at_group;
+    size_t term;
+} query_fault;
+
 static shoal_status term_check(shoal_world *world, const shoal_query_def *def, size_t i) {
     error_record *error = &world->error;
     const shoal_term *term = &def->terms[i];
@@ -99,13 +105,14 @@ static shoal_status term_check(shoal_world *world, const shoal_query_def *def, s
     return SHOAL_OK;
 }
 
-static shoal_status terms_check(shoal_world *world, const shoal_query_def *def) {
+static shoal_status terms_check(shoal_world *world, const shoal_query_def *def, query_fault *fault) {
     if (def->term_count > shoal_limits_get().query_terms || (def->term_count != 0 && def->terms == NULL)) {
         return error_detail(&world->error, SHOAL_INVALID_ARGUMENT, create_call, "%zu terms", def->term_count);
     }
     shoal_status status = SHOAL_OK;
     for (size_t i = 0; i < def->term_count && status == SHOAL_OK; i++) {
         status = term_check(world, def, i);
+        *fault = (query_fault){.at_term = status != SHOAL_OK, .term = i};
     }
     return status;
 }
@@ -246,7 +253,7 @@ void query_free(query_data *query) {
 }
 
 /* Fills a new query; on failure with the error stored. */
-static shoal_status query_fill(query_data *query, const shoal_query_def *def) {
+static shoal_status query_fill(query_data *query, const shoal_query_def *def, query_fault *fault) {
     shoal_status status = SHOAL_OK;
     for (size_t i = 0; i < def->term_count && status == SHOAL_OK; i++) {
         status = term_copy(query, &def->terms[i]);
@@ -256,6 +263,8 @@ static shoal_status query_fill(query_data *query, const shoal_query_def *def) {
     }
     status = query_order_init(query, def, create_call);
     if (status != SHOAL_OK) {
+        bool order_is_right = def->order_by.id == 0 || query->order.order_by != NULL;
+        *fault = (query_fault){.at_order = !order_is_right, .at_group = order_is_right};
         return status;
     }
     terms_sum_up(query);
@@ -264,8 +273,9 @@ static shoal_status query_fill(query_data *query, const shoal_query_def *def) {
     return status == SHOAL_OK ? SHOAL_OK : world_fail(query->world, status, create_call);
 }
 
-static shoal_query *query_make(shoal_world *world, const shoal_query_def *def) {
-    if (terms_check(world, def) != SHOAL_OK) {
+static shoal_query *query_make(shoal_world *world, const shoal_query_def *def, query_fault *fault) {
+    *fault = (query_fault){0};
+    if (terms_check(world, def, fault) != SHOAL_OK) {
         return NULL;
     }
     char name[NAME_MAX_BYTES + 1];
@@ -279,7 +289,7 @@ static shoal_query *query_make(shoal_world *world, const shoal_query_def *def) {
         world_fail(world, world->memory.failure, create_call);
         return NULL;
     }
-    if (query_fill(query, def) != SHOAL_OK) {
+    if (query_fill(query, def, fault) != SHOAL_OK) {
         query_free(query);
         return NULL;
     }
@@ -304,7 +314,14 @@ static shoal_query *query_make_from_text(shoal_world *world, const shoal_query_d
     by_terms.descending = parsed.descending;
     by_terms.group_by = parsed.group_by;
     by_terms.groups_descending = parsed.groups_descending;
-    shoal_query *query = query_make(world, &by_terms);
+    query_fault fault;
+    shoal_query *query = query_make(world, &by_terms, &fault);
+    if (query == NULL && (fault.at_term || fault.at_order || fault.at_group)) {
+        size_t place = fault.at_term    ? parsed.places[fault.term]
+                       : fault.at_order ? parsed.order_place
+                                        : parsed.group_place;
+        query_text_blame(world, def->text, place, create_call);
+    }
     query_text_release(world, &parsed);
     return query;
 }
@@ -314,7 +331,8 @@ shoal_query *shoal_query_create(shoal_world *world, const shoal_query_def *def) 
         world_fail(world, SHOAL_INVALID_ARGUMENT, create_call);
         return NULL;
     }
-    return def->text != NULL ? query_make_from_text(world, def) : query_make(world, def);
+    query_fault fault; /* without a text, the message says enough */
+    return def->text != NULL ? query_make_from_text(world, def) : query_make(world, def, &fault);
 }
 
 shoal_status shoal_query_destroy(shoal_query *query) {

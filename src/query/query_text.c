@@ -378,12 +378,20 @@ static shoal_term *term_append(text_reader *reader) {
         READER_FAIL(reader, "more than %zu terms", limit);
         return NULL;
     }
-    if (memory_array_reserve(&reader->world->memory, SHOAL_PURPOSE_SCRATCH, &parsed->term_array, parsed->term_count + 1,
-                             sizeof(shoal_term)) != SHOAL_OK) {
+    shoal_memory *memory = &reader->world->memory;
+    size_t needed = parsed->term_count + 1;
+    shoal_status status =
+        memory_array_reserve(memory, SHOAL_PURPOSE_SCRATCH, &parsed->place_array, needed, sizeof(size_t));
+    if (status == SHOAL_OK) { /* the terms last: from then on they are where the array is */
+        status = memory_array_reserve(memory, SHOAL_PURPOSE_SCRATCH, &parsed->term_array, needed, sizeof(shoal_term));
+    }
+    if (status != SHOAL_OK) {
         reader_fail_memory(reader);
         return NULL;
     }
     parsed->terms = parsed->term_array.items;
+    parsed->places = parsed->place_array.items;
+    parsed->places[parsed->term_count] = reader->now.start;
     shoal_term *term = &parsed->terms[parsed->term_count++];
     *term = (shoal_term){0};
     return term;
@@ -466,6 +474,7 @@ static bool field_is_number(const field_place *place) {
 static bool read_order(text_reader *reader) {
     query_text *parsed = reader->parsed;
     field_place place;
+    parsed->order_place = reader->now.start;
     if (!read_component(reader, &parsed->order_by) || !reader_expect_mark(reader, '.', "\".\" and a field")) {
         return false;
     }
@@ -484,6 +493,7 @@ static bool read_order(text_reader *reader) {
 static bool read_group(text_reader *reader) {
     query_text *parsed = reader->parsed;
     size_t start = reader->now.start;
+    parsed->group_place = start;
     if (!read_component(reader, &parsed->group_by)) {
         return false;
     }
@@ -531,7 +541,15 @@ void query_text_release(shoal_world *world, query_text *parsed) {
         }
     }
     memory_array_release(&world->memory, SHOAL_PURPOSE_SCRATCH, &parsed->term_array, sizeof(shoal_term));
+    memory_array_release(&world->memory, SHOAL_PURPOSE_SCRATCH, &parsed->place_array, sizeof(size_t));
     *parsed = (query_text){0};
+}
+
+void query_text_blame(shoal_world *world, const char *text, size_t place, const char *call) {
+    char detail[sizeof world->error.detail];
+    memcpy(detail, world->error.detail, sizeof detail);
+    text_reader reader = {.world = world, .text = text, .size = strlen(text), .call = call};
+    (void)reader_fail_with(&reader, world->error.status, place, "%s", detail);
 }
 
 shoal_status query_text_parse(shoal_world *world, const char *text, query_text *parsed, const char *call) {

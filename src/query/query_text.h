@@ -29,6 +29,9 @@ typedef struct query_text {
     shoal_component group_by; /* null: not grouped */
     bool groups_descending;
     memory_array term_array; /* holds `terms` */
+    memory_array place_array;
+    size_t *places; /* where each term names its component, in bytes from the beginning of the text */
+    size_t order_place, group_place;
 } query_text;
 
 /*
@@ -37,6 +40,9 @@ typedef struct query_text {
  * OUT_OF_MEMORY, MEMORY_LIMIT. The entities of handles are not looked up: they may be dead or foreign.
  */
 shoal_status query_text_parse(shoal_world *world, const char *text, query_text *parsed, const char *call);
+
+/* Adds to the error that is stored, of a query that was made of the text, which byte it is about. */
+void query_text_blame(shoal_world *world, const char *text, size_t place, const char *call);
 
 /* Gives back what a parse has made; an empty `parsed` is fine. */
 void query_text_release(shoal_world *world, query_text *parsed);
