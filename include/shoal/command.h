@@ -120,10 +120,11 @@ SHOAL_API size_t shoal_commands_count(const shoal_commands *commands);
 
 /**
  * Applies the commands in order and empties the buffer. `result` may be NULL. WORLD_LOCKED while a view is open
- * or a callback runs, OUT_OF_MEMORY, MEMORY_LIMIT, ENTITY_LIMIT, ARCHETYPE_LIMIT and ROW_TOO_LARGE leave the world
- * and the buffer as they were, to apply again. Where slots run short, those of the destroys in the buffer count as free
- * from there on, those of entities that they take along do not; when a destroy that was counted on is refused
- * (TARGET_HELD), a later spawn may be dropped with ENTITY_LIMIT. Thread: world.
+ * or a callback runs, OUT_OF_MEMORY, MEMORY_LIMIT, ENTITY_LIMIT, ARCHETYPE_LIMIT, ROW_TOO_LARGE and, of the copy hook
+ * of a shared or chunk value, HOOK_FAILED leave the world and the buffer as they were, to apply again. Where slots run
+ * short, those of the destroys in the buffer count as free from there on, those of entities that they take along do
+ * not; when a destroy that was counted on is refused (TARGET_HELD), a later spawn may be dropped with ENTITY_LIMIT.
+ * Thread: world.
  */
 SHOAL_API shoal_status shoal_commands_apply(shoal_commands *commands, shoal_commands_result *result);
 

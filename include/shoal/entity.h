@@ -81,7 +81,7 @@ SHOAL_API shoal_entity shoal_entity_make(const shoal_world *world, uint32_t inde
 /**
  * Takes `count` slots from `first_index` on out of those that shoal_spawn() hands out; only shoal_spawn_at()
  * uses them from then on. SLOT_TAKEN when a live entity is in the range (nothing is reserved then), ENTITY_LIMIT
- * when the range ends beyond the world's limit. Thread: world.
+ * when the range ends beyond the world's limit. A call goes through all ranges that do not touch. Thread: world.
  */
 SHOAL_API shoal_status shoal_reserve_range(shoal_world *world, uint32_t first_index, uint64_t count);
 
