@@ -259,7 +259,7 @@ static NOINLINE shoal_status sparse_quick_add(shoal_world *world, shoal_entity e
     sparse_set *set = world->quick_sparse[component.id];
     const index_record *record = index_find(&world->index, entity);
     if (world_is_locked(world) || UNLIKELY(record == NULL) || UNLIKELY(!sparse_ready(set, entity)) ||
-        UNLIKELY(row_of(world, record).archetype->hidden & ARCHETYPE_DYING) ||
+        (UNLIKELY(world->special_archetypes != 0) && (row_of(world, record).archetype->hidden & ARCHETYPE_DYING)) ||
         UNLIKELY(sparse_number(set, entity) != UINT32_MAX)) {
         return add_any(world, entity, component, data);
     }
@@ -273,10 +273,11 @@ static NOINLINE shoal_status sparse_quick_add(shoal_world *world, shoal_entity e
 
 static NOINLINE shoal_status sparse_quick_remove(shoal_world *world, shoal_entity entity, shoal_component component) {
     sparse_set *set = world->quick_sparse[component.id];
-    if (world_is_locked(world) || UNLIKELY(index_find(&world->index, entity) == NULL)) {
+    uint32_t number = sparse_number(set, entity); /* one that is there is of an entity that is alive */
+    bool is_sound = !world_is_locked(world) && (LIKELY(number != UINT32_MAX) || index_find(&world->index, entity));
+    if (UNLIKELY(!is_sound)) {
         return remove_any(world, entity, component);
     }
-    uint32_t number = sparse_number(set, entity);
     if (LIKELY(number != UINT32_MAX)) {
         sparse_remove_entity(set, entity, number);
     }
