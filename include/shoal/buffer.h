@@ -33,7 +33,7 @@ typedef struct shoal_span {
 /** A buffer value given in place: SHOAL_ITEMS(Waypoint, {0, 0}, {4, 1}). */
 #define SHOAL_ITEMS(Type, ...)                                                                                         \
     {                                                                                                                  \
-        SHOAL_ID(Type), &(shoal_span) {                                                                                \
+        shoal_component_of_storage(&shoal_slot_##Type, SHOAL_STORAGE_BUFFER), &(shoal_span) {                          \
             (const Type[]){__VA_ARGS__}, sizeof((const Type[]){__VA_ARGS__}) / sizeof(Type)                            \
         }                                                                                                              \
     }

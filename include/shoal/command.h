@@ -39,7 +39,7 @@ typedef enum shoal_command_kind {
 typedef struct shoal_dropped_command {
     shoal_command_kind kind;   /**< what it would have done */
     shoal_entity entity;       /**< its target; a placeholder that got a handle is shown with that handle */
-    shoal_component component; /**< of add, remove, set; else null */
+    shoal_component component; /**< of add, remove, set, enable, disable, unrelate; else null */
     size_t record;             /**< its place in the buffer, from 0 */
     shoal_status status;       /**< what the call would have returned: ENTITY_DEAD, COMPONENT_MISSING, ... */
 } shoal_dropped_command;
@@ -93,10 +93,10 @@ SHOAL_API shoal_status shoal_commands_set(shoal_commands *commands, shoal_entity
 
 /** Typed forms, with the value in place: SHOAL_COMMANDS_ADD(commands, entity, Health, 80). */
 #define SHOAL_COMMANDS_ADD(commands, entity, Type, ...)                                                                \
-    shoal_commands_add((commands), (entity), SHOAL_ID(Type), &(Type){__VA_ARGS__})
+    shoal_commands_add((commands), (entity), shoal_component_of_value(&shoal_slot_##Type), &(Type){__VA_ARGS__})
 /** The same for shoal_commands_set(). */
 #define SHOAL_COMMANDS_SET(commands, entity, Type, ...)                                                                \
-    shoal_commands_set((commands), (entity), SHOAL_ID(Type), &(Type){__VA_ARGS__})
+    shoal_commands_set((commands), (entity), shoal_component_of_value(&shoal_slot_##Type), &(Type){__VA_ARGS__})
 
 /** Records shoal_clear(). Errors as above. Thread: world. */
 SHOAL_API shoal_status shoal_commands_clear(shoal_commands *commands, shoal_entity entity);

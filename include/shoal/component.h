@@ -154,7 +154,8 @@ typedef struct shoal_component_def {
 /** A definition at file scope together with its id. Made by the macros below; treat it as opaque. */
 typedef struct shoal_component_slot {
     shoal_component_def def;
-    uint32_t id; /* 0 until the first use; written once with release, read with acquire */
+    uint32_t id;       /* 0 until the first use; written once with release, read with acquire */
+    uint32_t value_id; /* the same; stays 0 where a value is more than an object of the type: buffers, relations */
 } shoal_component_slot;
 
 /**
@@ -169,6 +170,10 @@ SHOAL_API shoal_component shoal_component_register(const shoal_component_def *de
 
 /** Registers the slot's definition and keeps the id in it; what SHOAL_ID() calls once. Thread: any. */
 SHOAL_API shoal_component shoal_component_resolve(shoal_component_slot *slot);
+
+/** Private to SHOAL_VALUE, SHOAL_TO and their like: the id of a slot whose storage is as the macro needs it; else null,
+    and shoal_last_error(NULL) says COMPONENT_KIND and which macro to use. Thread: any. */
+SHOAL_API shoal_component shoal_component_resolve_value(shoal_component_slot *slot, shoal_storage storage);
 
 /** The type of that name, or null. Thread: any. */
 SHOAL_API shoal_component shoal_component_find(const char *name);
@@ -195,6 +200,22 @@ static inline shoal_component shoal_component_of(shoal_component_slot *slot) {
 /** The id of a type that SHOAL_COMPONENT or SHOAL_TAG declared. */
 #define SHOAL_ID(Type) shoal_component_of(&shoal_slot_##Type)
 
+/** Private to the macros that take a value in place: the id, unless the type is a buffer or a relation.
+    Thread: any. */
+static inline shoal_component shoal_component_of_value(shoal_component_slot *slot) {
+#if defined(__GNUC__)
+    shoal_component component = {__atomic_load_n(&slot->value_id, __ATOMIC_ACQUIRE)};
+#else
+    shoal_component component = {*(volatile uint32_t *)&slot->value_id};
+#endif
+    return component.id != 0 ? component : shoal_component_resolve_value(slot, SHOAL_STORAGE_TABLE);
+}
+
+/** Private to SHOAL_ITEMS and SHOAL_TO: the id, if the type has that storage. Thread: any. */
+static inline shoal_component shoal_component_of_storage(shoal_component_slot *slot, shoal_storage storage) {
+    return slot->def.storage == storage ? shoal_component_of(slot) : shoal_component_resolve_value(slot, storage);
+}
+
 /** Makes `Type` visible to other files; goes into a header. */
 #define SHOAL_COMPONENT_DECLARE(Type) extern shoal_component_slot shoal_slot_##Type;
 /** The same for a tag. */
@@ -214,6 +235,8 @@ static inline shoal_component shoal_component_of(shoal_component_slot *slot) {
 #define SHOAL_RELATION(...) SHOAL_MAYBE_UNUSED static SHOAL_RELATION_DEFINE_SLOT(__VA_ARGS__, )
 /** Defines what SHOAL_RELATION_DECLARE declared; goes into one C file. */
 #define SHOAL_RELATION_DEFINE(...) SHOAL_RELATION_DEFINE_SLOT(__VA_ARGS__, )
+/** The same for a relation with data. */
+#define SHOAL_RELATION_DATA_DEFINE(...) SHOAL_COMPONENT_DEFINE(__VA_ARGS__, .storage = SHOAL_STORAGE_RELATION)
 /** Makes a relation visible to other files; goes into a header. */
 #define SHOAL_RELATION_DECLARE(Name) SHOAL_COMPONENT_DECLARE(Name)
 /** A relation with data of type `Type`: SHOAL_RELATION_DATA(Holds, .exclusive = true). */

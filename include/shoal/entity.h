@@ -39,10 +39,10 @@ typedef struct shoal_value {
 
 /* clang-format off */
 
-/** A value given in place: SHOAL_VALUE(Position, 1, 2, 3). */
+/** A value given in place: SHOAL_VALUE(Position, 1, 2, 3). Of a buffer: SHOAL_ITEMS; of a relation: SHOAL_TO. */
 #define SHOAL_VALUE(Type, ...)                                                                                         \
     {                                                                                                                  \
-        SHOAL_ID(Type), &(Type) {                                                                                      \
+        shoal_component_of_value(&shoal_slot_##Type), &(Type) {                                                        \
             __VA_ARGS__                                                                                                \
         }                                                                                                              \
     }
@@ -164,10 +164,13 @@ typedef struct shoal_change {
 /** Makes all changes of `change` in one move, or none. COMPONENT_DUPLICATE. Thread: world. */
 SHOAL_API shoal_status shoal_change_entity(shoal_world *world, shoal_entity entity, const shoal_change *change);
 
-/** Typed forms, with the value in place: SHOAL_ADD(world, entity, Health, 80). */
-#define SHOAL_ADD(world, entity, Type, ...) shoal_add((world), (entity), SHOAL_ID(Type), &(Type){__VA_ARGS__})
+/** Typed forms, with the value in place: SHOAL_ADD(world, entity, Health, 80). Not for buffers and relations, whose
+    values are a shoal_span and a shoal_link. */
+#define SHOAL_ADD(world, entity, Type, ...)                                                                            \
+    shoal_add((world), (entity), shoal_component_of_value(&shoal_slot_##Type), &(Type){__VA_ARGS__})
 /** The same for shoal_set(). */
-#define SHOAL_SET(world, entity, Type, ...) shoal_set((world), (entity), SHOAL_ID(Type), &(Type){__VA_ARGS__})
+#define SHOAL_SET(world, entity, Type, ...)                                                                            \
+    shoal_set((world), (entity), shoal_component_of_value(&shoal_slot_##Type), &(Type){__VA_ARGS__})
 
 /* ---- enabling ---- */
 

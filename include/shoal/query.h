@@ -85,7 +85,8 @@ typedef struct shoal_term {
 /* clang-format off */
 
 /** Any term: SHOAL_TERM(WRITE, Shield, .state = SHOAL_STATE_EITHER). */
-#define SHOAL_TERM(Access, Type, ...)                                                                                  \
+#define SHOAL_TERM(...) SHOAL_TERM_WITH(__VA_ARGS__, )
+#define SHOAL_TERM_WITH(Access, Type, ...)                                                                             \
     { .component = SHOAL_ID(Type), .access = SHOAL_ACCESS_##Access, __VA_ARGS__ }
 /** Must be there; for reading. */
 #define SHOAL_READ(Type)                                                                                               \

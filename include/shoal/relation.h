@@ -53,10 +53,11 @@ typedef struct shoal_link {
 
 /** A relation given in place, for SHOAL_VALUES: SHOAL_TO(ChildOf, parent). */
 #define SHOAL_TO(Type, target_)                                                                                        \
-    { SHOAL_ID(Type), &(shoal_link){.target = (target_)} }
+    { shoal_component_of_storage(&shoal_slot_##Type, SHOAL_STORAGE_RELATION), &(shoal_link){.target = (target_)} }
 /** The same with data: SHOAL_TO_WITH(Holds, iron, 12). */
 #define SHOAL_TO_WITH(Type, target_, ...)                                                                              \
-    { SHOAL_ID(Type), &(shoal_link){.target = (target_), .data = &(Type){__VA_ARGS__}} }
+    { shoal_component_of_storage(&shoal_slot_##Type, SHOAL_STORAGE_RELATION),                                          \
+      &(shoal_link){.target = (target_), .data = &(Type){__VA_ARGS__}} }
 
 /* clang-format on */
 

@@ -42,7 +42,8 @@ SHOAL_API uint64_t shoal_unique_tick(const shoal_world *world, shoal_component c
 /** SHOAL_UNIQUE_MUT(world, Physics) is a Physics *. */
 #define SHOAL_UNIQUE_MUT(world, Type) ((Type *)shoal_unique_get_mut((world), SHOAL_ID(Type)))
 /** SHOAL_UNIQUE_SET(world, Physics, 9.81f). */
-#define SHOAL_UNIQUE_SET(world, Type, ...) shoal_unique_set((world), SHOAL_ID(Type), &(Type){__VA_ARGS__})
+#define SHOAL_UNIQUE_SET(world, Type, ...)                                                                             \
+    shoal_unique_set((world), shoal_component_of_value(&shoal_slot_##Type), &(Type){__VA_ARGS__})
 
 /** The world's tick: 1 in a new world. Thread: read. */
 SHOAL_API uint64_t shoal_world_tick(const shoal_world *world);

@@ -414,6 +414,16 @@ static void *set_place(const shoal_world *world, shoal_entity entity, row_place 
     return notify_value(place, type);
 }
 
+/* Another shared value is another archetype, so this is a structural change. */
+static shoal_status set_shared(shoal_world *world, shoal_entity entity, index_record *record, shoal_value value,
+                               const char *call) {
+    const transition_keys keys = {.add = &value, .add_count = 1};
+    if (archetype_find(row_of(world, record).archetype, value.component.id) == ARCHETYPE_NONE) {
+        return world_fail_component(world, SHOAL_COMPONENT_MISSING, call, entity, value.component);
+    }
+    return world_is_locked(world) ? world_fail_locked(world, call) : change_found(world, entity, record, &keys, call);
+}
+
 COLD static shoal_status set_any(shoal_world *world, shoal_entity entity, index_record *record,
                                  shoal_component component, const void *data, const char *call) {
     row_place place = row_of(world, record);
@@ -423,9 +433,7 @@ COLD static shoal_status set_any(shoal_world *world, shoal_entity entity, index_
     }
     shoal_storage storage = type->def.storage;
     if (storage == SHOAL_STORAGE_SHARED) {
-        return archetype_find(place.archetype, type->id) != ARCHETYPE_NONE
-                   ? shoal_add(world, entity, component, data)
-                   : world_fail_component(world, SHOAL_COMPONENT_MISSING, call, entity, component);
+        return set_shared(world, entity, record, (shoal_value){component, data}, call);
     }
     if (storage == SHOAL_STORAGE_RELATION) {
         return set_link(world, entity, type, data, call);

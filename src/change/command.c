@@ -217,6 +217,25 @@ static ALWAYS_INLINE shoal_status value_record(shoal_commands *commands, shoal_c
     return value_record_large(commands, command, type, data);
 }
 
+/* Why a value cannot be recorded. What is wrong with a link is nearly always its target. */
+COLD static shoal_status record_failed(shoal_world *world, shoal_status status, shoal_entity entity, shoal_value value,
+                                       const char *call) {
+    const component_type *type = component_type_at(value.component.id);
+    const shoal_link *link = type->def.storage == SHOAL_STORAGE_RELATION ? value.data : NULL;
+    bool is_about_entity = status >= SHOAL_ENTITY_NULL && status <= SHOAL_ENTITY_PLACEHOLDER;
+    if (type->def.storage != SHOAL_STORAGE_RELATION || !is_about_entity) {
+        return world_fail_component(world, status, call, entity, value.component);
+    }
+    if (status == SHOAL_ENTITY_NULL) {
+        return error_detail(&world->error, status, call, "%s needs a target", type->def.name);
+    }
+    if (type->def.split && status == SHOAL_ENTITY_PLACEHOLDER) {
+        return error_detail(&world->error, status, call, "%s is split, so its target must be there already",
+                            type->def.name);
+    }
+    return error_entity(&world->error, status, call, link->target);
+}
+
 /* Writes a command whose buffer and entity have been checked. */
 static ALWAYS_INLINE shoal_status command_write(shoal_commands *commands, uint8_t kind, shoal_entity entity,
                                                 const component_type *type, const void *data, const char *call) {
@@ -233,7 +252,7 @@ static ALWAYS_INLINE shoal_status command_write(shoal_commands *commands, uint8_
         added->component = (uint16_t)type->id;
         shoal_status status = value_record(commands, added, type, data);
         if (UNLIKELY(status != SHOAL_OK)) {
-            return world_fail_component(world, status, call, entity, (shoal_component){type->id});
+            return record_failed(world, status, entity, (shoal_value){{type->id}, data}, call);
         }
     }
     commands->command_count++;

@@ -636,7 +636,9 @@ shoal_status shoal_commands_apply(shoal_commands *commands, shoal_commands_resul
         return status;
     }
     commands->result = (shoal_commands_result){0};
+    const error_record before = world->error; /* dropped commands are told, and are no error of the apply */
     commit_all(commands, distinct);
+    world->error = before;
     commands->result.applied = commands->record_count - commands->result.dropped;
     if (result != NULL) {
         *result = commands->result;

@@ -229,6 +229,9 @@ void loose_clear(shoal_world *world, shoal_entity entity) {
 shoal_status loose_check_link(shoal_world *world, const component_type *type, shoal_entity source, shoal_entity target,
                               const char *call) {
     const index_record *record = index_find(&world->index, target);
+    if (UNLIKELY(target.bits == 0)) {
+        return error_detail(&world->error, SHOAL_ENTITY_NULL, call, "%s needs a target", type->def.name);
+    }
     if (UNLIKELY(record == NULL) && target.bits != source.bits) { /* a source that is being spawned has no row yet */
         return world_fail_entity(world, call, target);
     }

@@ -409,13 +409,36 @@ shoal_component shoal_component_resolve(shoal_component_slot *slot) {
     }
     shoal_component component = shoal_component_register(&slot->def);
     if (component.id != 0) {
+        shoal_storage storage = component_type_at(component.id)->def.storage;
+        bool is_object = storage != SHOAL_STORAGE_BUFFER && storage != SHOAL_STORAGE_RELATION;
 #if defined(__GNUC__)
         __atomic_store_n(&slot->id, component.id, __ATOMIC_RELEASE);
+        __atomic_store_n(&slot->value_id, is_object ? component.id : 0, __ATOMIC_RELEASE);
 #else
         *(volatile uint32_t *)&slot->id = component.id;
+        *(volatile uint32_t *)&slot->value_id = is_object ? component.id : 0;
 #endif
     }
     return component;
+}
+
+COLD shoal_component shoal_component_resolve_value(shoal_component_slot *slot, shoal_storage storage) {
+    shoal_component component = shoal_component_resolve(slot);
+    if (component.id == 0) {
+        return component;
+    }
+    const shoal_component_def *def = &component_type_at(component.id)->def;
+    bool wants_object = storage != SHOAL_STORAGE_BUFFER && storage != SHOAL_STORAGE_RELATION;
+    bool is_object = def->storage != SHOAL_STORAGE_BUFFER && def->storage != SHOAL_STORAGE_RELATION;
+    if (wants_object ? is_object : def->storage == storage) {
+        return component;
+    }
+    const char *way = def->storage == SHOAL_STORAGE_BUFFER     ? "give its elements by SHOAL_ITEMS"
+                      : def->storage == SHOAL_STORAGE_RELATION ? "give its target by SHOAL_TO or shoal_relate()"
+                                                               : "give its value by SHOAL_VALUE";
+    (void)error_detail(error_thread_record(), SHOAL_COMPONENT_KIND, "a macro with a value in place",
+                       "%.100s is a %s component: %s", def->name, component_storage_name(def->storage), way);
+    return (shoal_component){0};
 }
 
 shoal_component shoal_component_find(const char *name) {
