@@ -193,8 +193,15 @@ static void test_names(void **state) {
     assert_string_equal(shoal_query_name(named), "moving");
     const shoal_term terms[] = {SHOAL_READ(Position), SHOAL_WITHOUT(Frozen)};
     shoal_query *unnamed = make_query(f.world, terms, 2);
-    assert_non_null(strstr(shoal_query_name(unnamed), "Position"));
-    assert_non_null(strstr(shoal_query_name(unnamed), "Frozen"));
+    assert_string_equal(shoal_query_name(unnamed), "read Position, without Frozen");
+    const shoal_term more[] = {SHOAL_TERM(ANY_READ, Position, .group = 1), SHOAL_TERM(ANY_READ, Velocity, .group = 1),
+                               SHOAL_TERM(ANY_READ, Frozen, .group = 2), SHOAL_UP(Health)};
+    assert_string_equal(shoal_query_name(make_query(f.world, more, 4)),
+                        "any(Position | Velocity), any(Frozen), optional ChildOf(up) Health");
+    shoal_query *of_text = make_query_of(f.world, &(shoal_query_def){.text = "read Position,\n without Frozen"});
+    assert_string_equal(shoal_query_name(of_text), "read Position,  without Frozen");
+    assert_string_equal(shoal_query_name(make_query_of(f.world, &(shoal_query_def){.text = ""})), "everything");
+    assert_string_equal(shoal_query_name(make_query(f.world, NULL, 0)), "everything");
     fixture_end(&f);
 }
 

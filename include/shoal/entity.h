@@ -145,7 +145,8 @@ SHOAL_API shoal_status shoal_remove(shoal_world *world, shoal_entity entity, sho
 
 /**
  * Replaces the value of a component that the entity has; not a structural change, so it works while a view is
- * open. COMPONENT_MISSING; TERM_WITHOUT_DATA for a tag. Thread: world.
+ * open, but for a shared value, which decides the entity's archetype (WORLD_LOCKED). COMPONENT_MISSING;
+ * TERM_WITHOUT_DATA for a tag. Thread: world.
  */
 SHOAL_API shoal_status shoal_set(shoal_world *world, shoal_entity entity, shoal_component component, const void *data);
 

@@ -9,8 +9,9 @@
  *
  * A tree is an entity with all its descendants by ChildOf. Its copy has the same shape, order and names. Entity
  * fields and relations that lead from one entity of the tree to another lead to the copy of the other; those that lead
- * out of the tree stay as they are. So do shared values, since another value would be another group, and the values
- * that a caller gives. Chunk values are not copied: a copy has that of the chunk in which it comes to lie.
+ * out of the tree stay as they are. Entity fields of shared values stay as they are as well, since another value would
+ * be another group, and so do those of values that a caller gives. Chunk values are not copied: a copy has that of the
+ * chunk in which it comes to lie.
  */
 #ifndef SHOAL_PREFAB_H
 #define SHOAL_PREFAB_H

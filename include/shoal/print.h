@@ -75,7 +75,7 @@ SHOAL_API shoal_status shoal_print_uniques(const shoal_world *world, shoal_write
  *
  * In the elements of a buffer `|` stands between elements, `;` between fields, and texts are C string literals. What an
  * entity does not have leaves its fields empty; a buffer without elements is 0 and []. Locks the world meanwhile.
- * WRITE_FAILED; OUT_OF_MEMORY and MEMORY_LIMIT for a query that orders or groups. Thread: world.
+ * WRITE_FAILED; OUT_OF_MEMORY and MEMORY_LIMIT for a query whose view may need memory to begin. Thread: world.
  */
 SHOAL_API shoal_status shoal_csv_query(shoal_query *query, shoal_write_fn write, void *user);
 

@@ -16,8 +16,8 @@
  * From begin until next returns false (or shoal_view_end() is called) the world refuses structural changes.
  * Views come in a fixed order: archetypes by age, then chunks, then rows, unless the query orders or groups, or goes by
  * a list: one whose required terms are all sparse or relations comes in the order of the smallest of them, one that
- * names the target of a relation in the order of that target's sources. Iterating allocates nothing, unless it orders
- * or groups and something has changed.
+ * names the target of a relation in the order of that target's sources. Iterating allocates nothing; beginning a
+ * view may, of a query that orders, groups or looks up a tree and when something has changed.
  *
  * shoal_view_next() gives runs of rows that match, so the loop above is right for every query. Where single rows are
  * switched off here and there, shoal_view_next_chunk() with SHOAL_ROWS is faster: it gives whole chunks, and SHOAL_ROWS
@@ -149,7 +149,7 @@ typedef struct shoal_query_def {
     const shoal_term *terms;  /**< in any order */
     size_t term_count;        /**< of `terms` */
     const char *text;         /**< the terms as text, instead of `terms` */
-    const char *name;         /**< for messages; copied; default: made of the terms */
+    const char *name;         /**< for messages; copied, up to 255 bytes; default: the text, or the terms as text */
     shoal_component order_by; /**< a component that the query requires: table, shared or sparse */
     const char *order_field;  /**< the number field to sort by, "x" or "position.x"; copied */
     int (*compare)(const void *a, const void *b, void *user); /**< instead: below, at or above 0, like strcmp() */
@@ -295,8 +295,9 @@ SHOAL_API uint64_t shoal_view_rows_word(const shoal_view_rows *rows, size_t word
 
 /**
  * Opens a view before its first chunk and locks the world against structural changes. Views may nest.
- * INVALID_ARGUMENT for a null pointer; OUT_OF_MEMORY, MEMORY_LIMIT for a query that orders or groups, or that looks at
- * rows and of which a view is open already. The view is closed then and next returns false. Thread: world.
+ * INVALID_ARGUMENT for a null pointer; OUT_OF_MEMORY, MEMORY_LIMIT for a query that orders, groups or looks up a tree,
+ * and for one that looks at rows or uniques and of which a view is open already. The view is closed then and next
+ * returns false. Thread: world.
  */
 SHOAL_INLINE shoal_status shoal_view_begin(shoal_view *view, shoal_query *query) {
     if (view == NULL) {

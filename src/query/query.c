@@ -3,6 +3,7 @@
  */
 #include "query.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -119,18 +120,66 @@ static shoal_status terms_check(shoal_world *world, const shoal_query_def *def, 
 
 /* ---- creation ---- */
 
-/* The default name: the terms in words, cut where it gets too long. */
-static void name_from_terms(const shoal_query_def *def, char *name, size_t size) {
-    size_t used = 0;
-    name[0] = '\0';
-    for (size_t i = 0; i < def->term_count && used + 1 < size; i++) {
-        int written =
-            snprintf(name + used, size - used, "%s%s %s", i > 0 ? ", " : "", access_names[def->terms[i].access],
-                     component_type_at(def->terms[i].component.id)->def.name);
-        used += written > 0 ? (size_t)written : 0;
+/* A name that is being written, cut where it gets too long. */
+typedef struct name_text {
+    char *text;
+    size_t used, size;
+} name_text;
+
+PRINTF_LIKE(2, 3)
+static void name_add(name_text *name, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    int written = vsnprintf(name->text + name->used, name->size - name->used, format, arguments);
+    va_end(arguments);
+    size_t room = name->size - name->used - 1;
+    name->used += written < 0 ? 0 : (size_t)written < room ? (size_t)written : room;
+}
+
+/* One term as the text form has it: "disabled ChildOf(up) Shield". Values and targets are dots. */
+static void name_add_term(name_text *name, const shoal_term *term) {
+    const shoal_component_def *def = &component_type_at(term->component.id)->def;
+    static const char *const states[] = {"", "disabled ", "either "};
+    static const char *const ways[] = {"", "up", "down"};
+    const char *state = def->toggle ? states[term->state] : "";
+    const char *dots = term->value != NULL || !shoal_entity_is_null(term->target) ? "(...)" : "";
+    if (term->traverse == SHOAL_TRAVERSE_SELF) {
+        name_add(name, "%s%s%s", state, def->name, dots);
+        return;
+    }
+    const component_type *along = component_type_find(term->along.id);
+    name_add(name, "%s%s(%s) %s%s", state, along != NULL ? along->def.name : "ChildOf", ways[term->traverse], def->name,
+             dots);
+}
+
+/* The default name: the terms as the text form has them. */
+static void name_from_terms(const shoal_query_def *def, char *text, size_t size) {
+    name_text name = {.text = text, .size = size};
+    text[0] = '\0';
+    for (size_t i = 0; i < def->term_count; i++) {
+        const shoal_term *term = &def->terms[i];
+        bool is_any = access_is_any(term->access);
+        bool goes_on =
+            is_any && i > 0 && def->terms[i - 1].access == term->access && def->terms[i - 1].group == term->group;
+        bool is_last = i + 1 == def->term_count || def->terms[i + 1].access != term->access ||
+                       def->terms[i + 1].group != term->group;
+        name_add(&name, "%s", i == 0 ? "" : goes_on ? " | " : ", ");
+        if (!goes_on) {
+            name_add(&name, "%s%s", access_names[term->access], is_any ? "(" : " ");
+        }
+        name_add_term(&name, term);
+        name_add(&name, "%s", is_any && is_last ? ")" : "");
     }
     if (def->term_count == 0) {
-        (void)snprintf(name, size, "everything");
+        name_add(&name, "everything");
+    }
+}
+
+/* The text that a query is made from serves as its name, in one line. */
+static void name_from_text(const char *text, char *name, size_t size) {
+    (void)snprintf(name, size, "%s", text[0] != '\0' ? text : "everything");
+    for (char *at = name; *at != '\0'; at++) {
+        *at = (unsigned char)*at < ' ' ? ' ' : *at;
     }
 }
 
@@ -281,6 +330,8 @@ static shoal_query *query_make(shoal_world *world, const shoal_query_def *def, q
     char name[NAME_MAX_BYTES + 1];
     if (def->name != NULL) {
         (void)snprintf(name, sizeof name, "%s", def->name);
+    } else if (def->text != NULL) {
+        name_from_text(def->text, name, sizeof name);
     } else {
         name_from_terms(def, name, sizeof name);
     }

@@ -63,7 +63,7 @@ static bool read_component(text_reader *reader, shoal_component *component) {
     }
     *component = shoal_component_find(reader->scratch);
     if (component->id == 0) {
-        return reader_fail_with(reader, SHOAL_COMPONENT_INVALID, place, "no component type has this name");
+        return reader_fail_with(reader, SHOAL_COMPONENT_INVALID, place, "no registered component type has this name");
     }
     return true;
 }

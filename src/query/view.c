@@ -69,7 +69,9 @@ COLD void *shoal_view_refuse(const shoal_query *query, bool is_on_chunk, shoal_c
                                          : refusal(data, component);
     error_detail(&data->world->error, status, calls[for_write], "component %s, query \"%s\"%s",
                  component_text_of(component, &text), query->name,
-                 status == SHOAL_TERM_READ_ONLY ? "; declare it with SHOAL_WRITE" : "");
+                 status == SHOAL_TERM_READ_ONLY   ? "; declare it with SHOAL_WRITE"
+                 : status == SHOAL_COMPONENT_KIND ? "; it has no column: see shoal_view_get(), _one() and _buffer()"
+                                                  : "");
     return NULL;
 }
 

@@ -99,7 +99,13 @@ shoal_error shoal_last_error(const shoal_world *world) {
         record = &world->error;
     }
     const shoal_component_def *def = shoal_component_info(record->component);
-    return error_message(record, def != NULL ? def->name : NULL);
+    if (def == NULL || record->status != SHOAL_COMPONENT_KIND) {
+        return error_message(record, def != NULL ? def->name : NULL);
+    }
+    char text[320]; /* what kind it is, so that the right call can be found */
+    (void)snprintf(text, sizeof text, "%s, a %s component%s", def->name, component_storage_name(def->storage),
+                   def->toggle ? " with toggle" : "");
+    return error_message(record, text);
 }
 
 COLD void world_log_retired(shoal_world *world) {
