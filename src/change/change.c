@@ -255,8 +255,7 @@ COLD static shoal_status remove_any(shoal_world *world, shoal_entity entity, sho
 /* A sparse component whose values are bytes and need no care, everything at hand; called last, so that neither this nor
    its caller saves registers for the slow way. Budget: about 50 instructions, 4 ns, in the cache. */
 static NOINLINE shoal_status sparse_quick_add(shoal_world *world, shoal_entity entity, shoal_component component,
-                                              const void *data) {
-    sparse_set *set = world->quick_sparse[component.id];
+                                              const void *data, sparse_set *set) {
     const index_record *record = index_find(&world->index, entity);
     if (world_is_locked(world) || UNLIKELY(record == NULL) || UNLIKELY(!sparse_ready(set, entity)) ||
         (UNLIKELY(world->special_archetypes != 0) && (row_of(world, record).archetype->hidden & ARCHETYPE_DYING)) ||
@@ -271,8 +270,8 @@ static NOINLINE shoal_status sparse_quick_add(shoal_world *world, shoal_entity e
     return SHOAL_OK;
 }
 
-static NOINLINE shoal_status sparse_quick_remove(shoal_world *world, shoal_entity entity, shoal_component component) {
-    sparse_set *set = world->quick_sparse[component.id];
+static NOINLINE shoal_status sparse_quick_remove(shoal_world *world, shoal_entity entity, shoal_component component,
+                                                 sparse_set *set) {
     uint32_t number = sparse_number(set, entity); /* one that is there is of an entity that is alive */
     bool is_sound = !world_is_locked(world) && (LIKELY(number != UINT32_MAX) || index_find(&world->index, entity));
     if (UNLIKELY(!is_sound)) {
@@ -284,15 +283,16 @@ static NOINLINE shoal_status sparse_quick_remove(shoal_world *world, shoal_entit
     return SHOAL_OK;
 }
 
-/* True for a component that the two above are for. */
-static ALWAYS_INLINE bool is_quick_sparse(const shoal_world *world, shoal_component component) {
-    return LIKELY(world != NULL) && component.id < world->store_capacity && world->quick_sparse[component.id] != NULL;
+/* The set of a component that the two above are for; else NULL. */
+static ALWAYS_INLINE sparse_set *quick_sparse_of(const shoal_world *world, shoal_component component) {
+    return LIKELY(world != NULL) && component.id < world->store_capacity ? world->quick_sparse[component.id] : NULL;
 }
 
 shoal_status shoal_add(shoal_world *world, shoal_entity entity, shoal_component component, const void *data) {
     index_record *record;
-    if (is_quick_sparse(world, component)) {
-        return sparse_quick_add(world, entity, component, data);
+    sparse_set *set = quick_sparse_of(world, component);
+    if (set != NULL) {
+        return sparse_quick_add(world, entity, component, data, set);
     }
     shoal_status status = change_enter(world, entity, &record, "shoal_add");
     if (UNLIKELY(status != SHOAL_OK)) {
@@ -304,8 +304,9 @@ shoal_status shoal_add(shoal_world *world, shoal_entity entity, shoal_component 
 
 shoal_status shoal_remove(shoal_world *world, shoal_entity entity, shoal_component component) {
     index_record *record;
-    if (is_quick_sparse(world, component)) {
-        return sparse_quick_remove(world, entity, component);
+    sparse_set *set = quick_sparse_of(world, component);
+    if (set != NULL) {
+        return sparse_quick_remove(world, entity, component, set);
     }
     shoal_status status = change_enter(world, entity, &record, "shoal_remove");
     if (UNLIKELY(status != SHOAL_OK)) {
