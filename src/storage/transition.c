@@ -42,18 +42,9 @@ static uint32_t keys_hash(const shoal_archetype *source, const transition_keys *
 /* The full compare: also what the quick one leaves out. */
 static bool edge_is(const shoal_transition *edge, const transition_keys *keys, const shared_keys *shared) {
     if (edge->add_count != keys->add_count || edge->remove_count != keys->remove_count ||
-        edge->is_bare != keys->is_bare || edge->names_dying != keys->may_name_dying) {
+        edge->is_bare != keys->is_bare || edge->names_dying != keys->may_name_dying ||
+        !transition_has_keys(edge, keys)) {
         return false;
-    }
-    for (size_t i = 0; i < keys->add_count; i++) {
-        if (edge->keys[i] != keys->add[i].component.id) {
-            return false;
-        }
-    }
-    for (size_t i = 0; i < keys->remove_count; i++) {
-        if (edge->keys[keys->add_count + i] != keys->remove[i].id) {
-            return false;
-        }
     }
     for (size_t i = 0; i < shared->count; i++) {
         if (transition_more_of(edge)->shared_keys[i] != shared->all[i]) {

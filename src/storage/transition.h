@@ -103,10 +103,8 @@ typedef struct transition_keys {
     bool is_bare;        /* what is added brings nothing that it requires */
 } transition_keys;
 
-static ALWAYS_INLINE bool transition_is(const shoal_transition *edge, const transition_keys *keys) {
-    if (edge->match_count != keys->add_count || edge->remove_count != keys->remove_count) {
-        return false;
-    }
+/* The same components in the same order; the counts are the same. */
+static ALWAYS_INLINE bool transition_has_keys(const shoal_transition *edge, const transition_keys *keys) {
     for (size_t i = 0; i < keys->add_count; i++) {
         if (edge->keys[i] != keys->add[i].component.id) {
             return false;
@@ -118,6 +116,11 @@ static ALWAYS_INLINE bool transition_is(const shoal_transition *edge, const tran
         }
     }
     return true;
+}
+
+static ALWAYS_INLINE bool transition_is(const shoal_transition *edge, const transition_keys *keys) {
+    return edge->match_count == keys->add_count && edge->remove_count == keys->remove_count &&
+           transition_has_keys(edge, keys);
 }
 
 /* Checks the keys of a change without making anything: every component known, none named twice. */
