@@ -1,8 +1,8 @@
 /*
  * Hooks against the ways in which the same thing is done, and what a hook may do. An operation tells the same when it
  * is called, recorded, part of a change in one move, or made for all of a query; a hook that records commands, sets
- * values or calls what is locked gets what the documents say, also while commands are applied. Conformance B6, B7, B9,
- * C6, C10, C13, F11.
+ * values or calls what is locked gets what the documents say, also while commands are applied. Conformance B2, B6,
+ * B7, B9, C2, C6, C10, C13, F11.
  *
  * The hooks are those of the told types of test_kind_types.h; what a test adds to them is the witness's `also`.
  */
@@ -10,6 +10,7 @@
 #include "support/test.h"
 #include "test_kind_types.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -151,7 +152,7 @@ static void compare_modes(size_t type, bool is_there, operation what) {
     }
 }
 
-static void conf_C13_every_mode_tells_the_same(void **state) {
+static void conf_C2_C13_every_mode_tells_the_same(void **state) {
     (void)state;
     for (size_t type = CASE_COUNT; type < 2 * (size_t)CASE_COUNT; type++) {
         for (operation what = ADD_VALUE; what < OPERATION_COUNT; what++) {
@@ -539,7 +540,7 @@ static void scene_check_filled(scene *s) {
     assert_valid(s->world);
 }
 
-static void conf_C6_every_call_while_the_world_is_locked(void **state) {
+static void conf_C6_F11_every_call_while_the_world_is_locked(void **state) {
     (void)state;
     for (place where = IN_A_VIEW; where < PLACE_COUNT; where++) {
         scene s;
@@ -601,6 +602,48 @@ static void test_validate_in_hooks(void **state) {
         scene_end(&s);
     }
     test_set_context("%s", "");
+}
+
+/* Types that nobody has used before come up in the middle of an end. */
+static void register_in_hook(witness *seen, const char *what, const shoal_component_event *event, void *user) {
+    static uint32_t late_count;
+    (void)seen;
+    if (strcmp(what, "remove") != 0) {
+        return;
+    }
+    for (size_t i = 0; i < 100; i++) { /* more than the tables of a world have room for */
+        char name[48];
+        snprintf(name, sizeof name, "FirstUsedInHook%" PRIu32, late_count++);
+        const shoal_component late =
+            shoal_component_register(&(shoal_component_def){.name = name, .size = 4, .storage = SHOAL_STORAGE_SPARSE});
+        assert_int_not_equal(late.id, 0);
+        assert_false(shoal_has(event->world, event->entity, late));
+        assert_null(shoal_get(event->world, event->entity, late));
+        assert_ok(shoal_commands_add(user, event->entity, late, NULL));
+    }
+    hook_count++;
+}
+
+static void conf_B2_types_first_used_while_something_ends(void **state) {
+    (void)state;
+    for (int destroys = 0; destroys < 2; destroys++) {
+        scene s;
+        scene_start(&s);
+        scene_give(&s, TOLD(CASE_OBJECT), PAYLOAD);
+        hook_count = 0;
+        witnesses[0].also = register_in_hook;
+        witnesses[0].user = s.commands;
+        assert_ok(destroys ? shoal_destroy(s.world, s.subject)
+                           : shoal_remove(s.world, s.subject, component_of(TOLD(CASE_OBJECT))));
+        witnesses[0].also = NULL;
+        assert_count(hook_count, 1);
+        assert_valid(s.world);
+        shoal_commands_result result;
+        assert_ok(shoal_commands_apply(s.commands, &result));
+        assert_count(result.dropped, destroys ? 100 : 0);
+        assert_valid(s.world);
+        scene_end(&s);
+    }
 }
 
 /* ---- the buffer that is applied ---- */
@@ -669,11 +712,12 @@ static void conf_C13_removed_and_added_again(void **state) {
 int main(void) {
     kind_types_register();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(conf_C13_every_mode_tells_the_same),
+        cmocka_unit_test(conf_C2_C13_every_mode_tells_the_same),
         cmocka_unit_test(conf_B9_what_each_operation_tells),
         cmocka_unit_test(conf_B6_B7_a_hook_that_changes_its_entity),
-        cmocka_unit_test(conf_C6_every_call_while_the_world_is_locked),
+        cmocka_unit_test(conf_C6_F11_every_call_while_the_world_is_locked),
         cmocka_unit_test(test_validate_in_hooks),
+        cmocka_unit_test(conf_B2_types_first_used_while_something_ends),
         cmocka_unit_test(conf_C6_a_hook_and_the_buffer_that_is_applied),
         cmocka_unit_test(conf_C13_removed_and_added_again),
     };
