@@ -319,7 +319,7 @@ shoal_status shoal_remove(shoal_world *world, shoal_entity entity, shoal_compone
 shoal_status shoal_change_entity(shoal_world *world, shoal_entity entity, const shoal_change *change) {
     static const char call[] = "shoal_change_entity";
     index_record *record;
-    transition_keys keys;
+    transition_keys keys = {0};
     shoal_status status = change_enter(world, entity, &record, call);
     status = status == SHOAL_OK ? change_keys(world, change, &keys, call) : status;
     return status == SHOAL_OK ? change_found(world, entity, record, &keys, call) : status;

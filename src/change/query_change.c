@@ -369,7 +369,7 @@ shoal_status shoal_query_change_entities(shoal_query *query, const shoal_change 
     if (world_is_locked(world)) {
         return world_fail_locked(world, call);
     }
-    transition_keys keys;
+    transition_keys keys = {0};
     shoal_status status = change_keys(world, change, &keys, call);
     if (status != SHOAL_OK) {
         return status;
