@@ -28,10 +28,6 @@ static float x_of(size_t i) {
     return (float)(i % 16);
 }
 
-static bench_sample sample_of(uint64_t nanoseconds, size_t n) {
-    return (bench_sample){.figure = (double)nanoseconds / (double)n};
-}
-
 static void check_sum(const access_state *access, double sum) {
     BENCH_CHECK(sum == access->expected_sum, "sum is %.0f instead of %.0f", sum, access->expected_sum);
 }
@@ -123,7 +119,7 @@ static bench_sample get_plain_run(void *state) {
     }
     uint64_t end = bench_now();
     check_sum(access, sum);
-    return sample_of(end - start, access->n);
+    return bench_sample_of(end - start, access->n);
 }
 
 static bench_sample get_shoal_run(void *state) {
@@ -138,7 +134,7 @@ static bench_sample get_shoal_run(void *state) {
     }
     uint64_t end = bench_now();
     check_sum(access, sum);
-    return sample_of(end - start, access->n);
+    return bench_sample_of(end - start, access->n);
 }
 
 /* ---- get in batches: pointers first, then the work on them ---- */
@@ -182,7 +178,7 @@ static bench_sample get_many_plain_run(void *state) {
     uint64_t end = bench_now();
     BENCH_CHECK(found == access->n, "%zu of %zu were found", found, access->n);
     check_sum(access, sum);
-    return sample_of(end - start, access->n);
+    return bench_sample_of(end - start, access->n);
 }
 
 static bench_sample get_many_shoal_run(void *state) {
@@ -199,7 +195,7 @@ static bench_sample get_many_shoal_run(void *state) {
     uint64_t end = bench_now();
     BENCH_CHECK(found == access->n, "%zu of %zu were found", found, access->n);
     check_sum(access, sum);
-    return sample_of(end - start, access->n);
+    return bench_sample_of(end - start, access->n);
 }
 
 /* ---- has ---- */
@@ -214,7 +210,7 @@ static bench_sample has_plain_run(void *state) {
     }
     uint64_t end = bench_now();
     BENCH_CHECK(found == access->n, "%zu of %zu have it", found, access->n);
-    return sample_of(end - start, access->n);
+    return bench_sample_of(end - start, access->n);
 }
 
 static bench_sample has_shoal_run(void *state) {
@@ -226,7 +222,7 @@ static bench_sample has_shoal_run(void *state) {
     }
     uint64_t end = bench_now();
     BENCH_CHECK(found == access->n, "%zu of %zu have it", found, access->n);
-    return sample_of(end - start, access->n);
+    return bench_sample_of(end - start, access->n);
 }
 
 /* ---- set ---- */
@@ -246,7 +242,7 @@ static bench_sample set_plain_run(void *state) {
     for (size_t row = 0; row < access->n; row++) {
         BENCH_CHECK(world->velocities[row].y == access->writes, "row %zu was not written", row);
     }
-    return sample_of(end - start, access->n);
+    return bench_sample_of(end - start, access->n);
 }
 
 static bench_sample set_shoal_run(void *state) {
@@ -264,7 +260,7 @@ static bench_sample set_shoal_run(void *state) {
         const Velocity *velocity = SHOAL_GET(access->world, access->entities[i], Velocity);
         BENCH_CHECK(velocity != NULL && velocity->y == access->writes, "entity %zu was not written", i);
     }
-    return sample_of(end - start, access->n);
+    return bench_sample_of(end - start, access->n);
 }
 
 /* ---- the table ---- */

@@ -51,16 +51,6 @@ SHOAL_COMPONENT(Socket, .cleanup = true)
 SHOAL_COMPONENT(Engine, .required = SHOAL_REQUIRES(SHOAL_SLOT(Velocity)))
 SHOAL_COMPONENT(Alarm, .on_add = tell_alarm)
 
-static bench_sample sample_of(uint64_t nanoseconds, size_t operations) {
-    return (bench_sample){.figure = (double)nanoseconds / (double)operations};
-}
-
-static shoal_query *query_of(shoal_world *world, const shoal_query_def *def) {
-    shoal_query *query = shoal_query_create(world, def);
-    BENCH_REQUIRE(world, query != NULL);
-    return query;
-}
-
 /* Zeroing by hand touches the pages, so that no run pays for it. */
 static void *touched(size_t count, size_t size) {
     void *memory = bench_allocate(count, size);
@@ -230,7 +220,7 @@ static bench_sample clock_plain_run(void *state) {
     }
     uint64_t end = bench_now();
     check_hours(hours, holder->n);
-    return sample_of(end - start, holder->n);
+    return bench_sample_of(end - start, holder->n);
 }
 
 static bench_sample clock_shoal_run(void *state) {
@@ -242,7 +232,7 @@ static bench_sample clock_shoal_run(void *state) {
     }
     uint64_t end = bench_now();
     check_hours(hours, holder->n);
-    return sample_of(end - start, holder->n);
+    return bench_sample_of(end - start, holder->n);
 }
 
 static void clock_finish(void *state) {
@@ -281,7 +271,7 @@ static bench_sample team_plain_run(void *state) {
     for (uint32_t slot = 0; slot < all->n; slot++) {
         BENCH_CHECK(all->homes[slot] == team_of(slot, runs), "slot %u is in team %u", slot, all->homes[slot]);
     }
-    return sample_of(end - start, all->n);
+    return bench_sample_of(end - start, all->n);
 }
 
 static void *team_shoal_setup(size_t n) {
@@ -307,7 +297,7 @@ static bench_sample team_shoal_run(void *state) {
         BENCH_REQUIRE(all->world, team != NULL);
         BENCH_CHECK(team->number == team_of(i, runs), "entity %zu is in team %u", i, team->number);
     }
-    return sample_of(end - start, all->n);
+    return bench_sample_of(end - start, all->n);
 }
 
 /* ---- cleanup: destroying, and removing the component that is left ---- */
@@ -383,7 +373,7 @@ static bench_sample cleanup_plain_run(void *state) {
     }
     uint64_t end = bench_now();
     BENCH_CHECK(arrays->rows.free_count == arrays->n, "%u slots are free", arrays->rows.free_count);
-    return sample_of(destroyed - start + end - resumed, arrays->n);
+    return bench_sample_of(destroyed - start + end - resumed, arrays->n);
 }
 
 static bench_sample destroy_plain_run(void *state) {
@@ -396,7 +386,7 @@ static bench_sample destroy_plain_run(void *state) {
     }
     uint64_t end = bench_now();
     BENCH_CHECK(arrays->rows.free_count == arrays->n, "%u slots are free", arrays->rows.free_count);
-    return sample_of(end - start, arrays->n);
+    return bench_sample_of(end - start, arrays->n);
 }
 
 static void socket_plain_finish(void *state) {
@@ -414,7 +404,8 @@ static void *socket_shoal_setup(size_t n) {
     all->n = n;
     all->world = bench_world_create();
     all->entities = touched(n, sizeof *all->entities);
-    all->query = query_of(all->world, &(shoal_query_def){.terms = SHOAL_TERMS(SHOAL_READ(Socket), SHOAL_WITH(Dying))});
+    all->query =
+        bench_query_of(all->world, &(shoal_query_def){.terms = SHOAL_TERMS(SHOAL_READ(Socket), SHOAL_WITH(Dying))});
     return all;
 }
 
@@ -477,7 +468,7 @@ static bench_sample cleanup_shoal_run(void *state) {
     uint64_t end = bench_now();
     BENCH_REQUIRE(all->world, failures == 0);
     check_ended(all);
-    return sample_of(destroyed - start + end - resumed, all->n);
+    return bench_sample_of(destroyed - start + end - resumed, all->n);
 }
 
 static bench_sample destroy_shoal_run(void *state) {
@@ -488,7 +479,7 @@ static bench_sample destroy_shoal_run(void *state) {
     uint64_t end = bench_now();
     BENCH_REQUIRE(all->world, failures == 0);
     check_ended(all);
-    return sample_of(end - start, all->n);
+    return bench_sample_of(end - start, all->n);
 }
 
 /* ---- required: adding an engine, which brings a velocity ---- */
@@ -528,13 +519,14 @@ static bench_sample engine_plain_run(void *state) {
     for (uint32_t slot = 0; slot < all->n; slot++) {
         (void)slot_move(all, slot, WITHOUT);
     }
-    return sample_of(end - start, all->n);
+    return bench_sample_of(end - start, all->n);
 }
 
 static void *engine_shoal_setup(size_t n) {
     world_rows *all = world_rows_create(n);
-    all->query = query_of(all->world, &(shoal_query_def){.terms = SHOAL_TERMS(SHOAL_READ(Engine), SHOAL_READ(Velocity),
-                                                                              SHOAL_WITH(Position))});
+    all->query = bench_query_of(
+        all->world,
+        &(shoal_query_def){.terms = SHOAL_TERMS(SHOAL_READ(Engine), SHOAL_READ(Velocity), SHOAL_WITH(Position))});
     return all;
 }
 
@@ -567,7 +559,7 @@ static bench_sample engine_shoal_run(void *state) {
     shoal_status status = shoal_query_change_entities(all->query, &(shoal_change){.remove = both, .remove_count = 2});
     BENCH_REQUIRE(all->world, status == SHOAL_OK);
     BENCH_CHECK(shoal_query_count(all->query) == 0, "engines are left");
-    return sample_of(end - start, all->n);
+    return bench_sample_of(end - start, all->n);
 }
 
 /* ---- hook: adding and removing a component whose hook counts ---- */
@@ -612,12 +604,12 @@ static bench_sample alarm_plain_run(void *state) {
     }
     uint64_t end = bench_now();
     BENCH_CHECK(all->tables[WITH].count == 0, "%u are left", all->tables[WITH].count);
-    return sample_of(added - start + end - resumed, 2 * all->n);
+    return bench_sample_of(added - start + end - resumed, 2 * all->n);
 }
 
 static void *alarm_shoal_setup(size_t n) {
     world_rows *all = world_rows_create(n);
-    all->query = query_of(all->world, &(shoal_query_def){.terms = SHOAL_TERMS(SHOAL_WITH(Alarm))});
+    all->query = bench_query_of(all->world, &(shoal_query_def){.terms = SHOAL_TERMS(SHOAL_WITH(Alarm))});
     return all;
 }
 
@@ -639,7 +631,7 @@ static bench_sample alarm_shoal_run(void *state) {
     uint64_t end = bench_now();
     BENCH_REQUIRE(all->world, failures == 0);
     BENCH_CHECK(shoal_query_count(all->query) == 0, "some still have the component");
-    return sample_of(added - start + end - resumed, 2 * all->n);
+    return bench_sample_of(added - start + end - resumed, 2 * all->n);
 }
 
 /* ---- the table ---- */

@@ -19,20 +19,10 @@
 
 SHOAL_RELATION(Follows)
 
-static bench_sample sample_of(uint64_t nanoseconds, size_t operations) {
-    return (bench_sample){.figure = (double)nanoseconds / (double)operations};
-}
-
 static void *touched(size_t count, size_t size) {
     void *memory = bench_allocate(count, size);
     memset(memory, 0, count * size);
     return memory;
-}
-
-static shoal_query *query_of(shoal_world *world, const shoal_query_def *def) {
-    shoal_query *query = shoal_query_create(world, def);
-    BENCH_REQUIRE(world, query != NULL);
-    return query;
 }
 
 /* ---- names: a root "ship" and n children "g0", "g1" ... ---- */
@@ -111,7 +101,7 @@ static bench_sample name_plain_run(void *state) {
         uint32_t slot = plain_names_lookup(&all->names, all->paths[i]);
         BENCH_CHECK(slot == all->order[i], "%s is slot %u", all->paths[i], slot);
     }
-    return sample_of(end - start, all->n);
+    return bench_sample_of(end - start, all->n);
 }
 
 static void *lookup_plain_setup(size_t n) {
@@ -130,7 +120,7 @@ static bench_sample lookup_plain_run(void *state) {
     for (size_t i = 0; i < all->n; i++) {
         BENCH_CHECK(all->found[i] == all->order[i], "%s is slot %zu", all->paths[i], (size_t)all->found[i]);
     }
-    return sample_of(end - start, all->n);
+    return bench_sample_of(end - start, all->n);
 }
 
 /* Sum of the first digits, which a reader of all names gets. */
@@ -151,7 +141,7 @@ static bench_sample read_plain_run(void *state) {
     }
     uint64_t end = bench_now();
     BENCH_CHECK(sum == expected_digits(all), "the names sum up to %llu", (unsigned long long)sum);
-    return sample_of(end - start, all->n);
+    return bench_sample_of(end - start, all->n);
 }
 
 static void *name_shoal_setup(size_t n) {
@@ -183,7 +173,7 @@ static bench_sample name_shoal_run(void *state) {
         shoal_entity found = shoal_lookup(all->world, (shoal_entity){0}, all->paths[i]);
         BENCH_CHECK(found.bits == all->entities[all->order[i]].bits, "%s is another entity", all->paths[i]);
     }
-    return sample_of(end - start, all->n);
+    return bench_sample_of(end - start, all->n);
 }
 
 static void *lookup_shoal_setup(size_t n) {
@@ -202,7 +192,7 @@ static bench_sample lookup_shoal_run(void *state) {
     for (size_t i = 0; i < all->n; i++) {
         BENCH_CHECK(all->found[i] == all->entities[all->order[i]].bits, "%s is another entity", all->paths[i]);
     }
-    return sample_of(end - start, all->n);
+    return bench_sample_of(end - start, all->n);
 }
 
 static bench_sample read_shoal_run(void *state) {
@@ -214,7 +204,7 @@ static bench_sample read_shoal_run(void *state) {
     }
     uint64_t end = bench_now();
     BENCH_CHECK(sum == expected_digits(all), "the names sum up to %llu", (unsigned long long)sum);
-    return sample_of(end - start, all->n);
+    return bench_sample_of(end - start, all->n);
 }
 
 /* ---- relations: n sources in random places, the i-th of them with target i % TARGETS ---- */
@@ -327,7 +317,7 @@ static bench_sample link_plain_run(void *state) {
     }
     uint64_t end = bench_now();
     check_plain_lists(all, 0);
-    return sample_of(related - start + end - resumed, 2 * all->n);
+    return bench_sample_of(related - start + end - resumed, 2 * all->n);
 }
 
 typedef struct linked_world {
@@ -389,7 +379,7 @@ static bench_sample link_shoal_run(void *state) {
     uint64_t end = bench_now();
     BENCH_REQUIRE(all->world, failures == 0);
     check_source_counts(all, 0);
-    return sample_of(related - start + end - resumed, 2 * all->n);
+    return bench_sample_of(related - start + end - resumed, 2 * all->n);
 }
 
 /* ---- relations: the target of each source ---- */
@@ -419,7 +409,7 @@ static bench_sample target_plain_run(void *state) {
     }
     uint64_t end = bench_now();
     BENCH_CHECK(sum == expected_targets(all->n, 0), "targets are wrong");
-    return sample_of(end - start, all->n);
+    return bench_sample_of(end - start, all->n);
 }
 
 static void *target_shoal_setup(size_t n) {
@@ -441,7 +431,7 @@ static bench_sample target_shoal_run(void *state) {
     }
     uint64_t end = bench_now();
     BENCH_CHECK(sum == expected_targets(all->n, shoal_entity_index(all->targets[0])), "targets are wrong");
-    return sample_of(end - start, all->n);
+    return bench_sample_of(end - start, all->n);
 }
 
 /* ---- relations: a pass over rows of which every second has a target ---- */
@@ -475,7 +465,7 @@ static bench_sample rows_plain_run(void *state) {
     }
     uint64_t end = bench_now();
     all->runs++;
-    return sample_of(end - start, ROW_PASSES * all->n);
+    return bench_sample_of(end - start, ROW_PASSES * all->n);
 }
 
 static void rows_plain_finish(void *state) {
@@ -493,8 +483,8 @@ static void *rows_shoal_setup(size_t n) {
             shoal_relate(all->world, all->entities[i], SHOAL_ID(Follows), all->targets[target_of(i)], NULL);
         BENCH_REQUIRE(all->world, status == SHOAL_OK);
     }
-    all->queries[0] =
-        query_of(all->world, &(shoal_query_def){.terms = SHOAL_TERMS(SHOAL_WRITE(Position), SHOAL_WITH(Follows))});
+    all->queries[0] = bench_query_of(
+        all->world, &(shoal_query_def){.terms = SHOAL_TERMS(SHOAL_WRITE(Position), SHOAL_WITH(Follows))});
     return all;
 }
 
@@ -517,7 +507,7 @@ static bench_sample rows_shoal_run(void *state) {
     }
     uint64_t end = bench_now();
     all->runs++;
-    return sample_of(end - start, ROW_PASSES * all->n);
+    return bench_sample_of(end - start, ROW_PASSES * all->n);
 }
 
 static void rows_shoal_finish(void *state) {
@@ -560,7 +550,7 @@ static bench_sample sources_plain_run(void *state) {
     }
     uint64_t end = bench_now();
     all->runs++;
-    return sample_of(end - start, all->n / TARGETS * ASKED);
+    return bench_sample_of(end - start, all->n / TARGETS * ASKED);
 }
 
 static void sources_plain_finish(void *state) {
@@ -580,7 +570,7 @@ static void *sources_shoal_setup(size_t n) {
     }
     for (size_t target = 0; target < ASKED; target++) {
         shoal_term terms[] = {SHOAL_WRITE(Position), SHOAL_RELATED(Follows, all->targets[target])};
-        all->queries[target] = query_of(all->world, &(shoal_query_def){.terms = terms, .term_count = 2});
+        all->queries[target] = bench_query_of(all->world, &(shoal_query_def){.terms = terms, .term_count = 2});
     }
     return all;
 }
@@ -604,7 +594,7 @@ static bench_sample sources_shoal_run(void *state) {
     }
     uint64_t end = bench_now();
     all->runs++;
-    return sample_of(end - start, all->n / TARGETS * ASKED);
+    return bench_sample_of(end - start, all->n / TARGETS * ASKED);
 }
 
 static void sources_shoal_finish(void *state) {

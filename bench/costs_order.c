@@ -21,10 +21,6 @@ typedef struct Rank {
 
 SHOAL_COMPONENT(Rank, .fields = SHOAL_FIELDS(SHOAL_FIELD(Rank, key)))
 
-static bench_sample sample_of(uint64_t nanoseconds, size_t operations) {
-    return (bench_sample){.figure = (double)nanoseconds / (double)operations};
-}
-
 /* A key for each pair of row and run; no two pairs have the same, for every step can be undone. */
 static uint32_t key_of(size_t n, size_t row, size_t run) {
     uint32_t key = (uint32_t)(run * n + row);
@@ -145,7 +141,7 @@ static bench_sample unchanged_plain_run(void *state) {
     plain_begin(all);
     uint64_t end = bench_now();
     check_sorted_rows(all);
-    return sample_of(end - start, 1);
+    return bench_sample_of(end - start, 1);
 }
 
 static bench_sample pass_plain_run(void *state) {
@@ -155,7 +151,7 @@ static bench_sample pass_plain_run(void *state) {
     plain_pass(all);
     uint64_t end = bench_now();
     all->passes++;
-    return sample_of(end - start, all->n);
+    return bench_sample_of(end - start, all->n);
 }
 
 static bench_sample one_plain_run(void *state) {
@@ -167,7 +163,7 @@ static bench_sample one_plain_run(void *state) {
     plain_begin(all);
     uint64_t end = bench_now();
     check_sorted_rows(all);
-    return sample_of(end - start, 1);
+    return bench_sample_of(end - start, 1);
 }
 
 static bench_sample all_plain_run(void *state) {
@@ -180,7 +176,7 @@ static bench_sample all_plain_run(void *state) {
     plain_begin(all);
     uint64_t end = bench_now();
     check_sorted_rows(all);
-    return sample_of(end - start, all->n);
+    return bench_sample_of(end - start, all->n);
 }
 
 static void plain_finish(void *state) {
@@ -256,7 +252,7 @@ static uint64_t timed_begin(const sorted_world *all) {
 }
 
 static bench_sample unchanged_shoal_run(void *state) {
-    return sample_of(timed_begin(state), 1);
+    return bench_sample_of(timed_begin(state), 1);
 }
 
 BENCH_NOINLINE static void shoal_pass(shoal_view *view) {
@@ -276,7 +272,7 @@ static bench_sample pass_shoal_run(void *state) {
     shoal_pass(&view);
     uint64_t end = bench_now();
     all->passes++;
-    return sample_of(end - start, all->n);
+    return bench_sample_of(end - start, all->n);
 }
 
 static bench_sample one_shoal_run(void *state) {
@@ -285,7 +281,7 @@ static bench_sample one_shoal_run(void *state) {
     size_t row = key_of(all->n, 0, run) % all->n;
     shoal_status status = SHOAL_SET(all->world, all->entities[row], Rank, key_of(all->n, row, run));
     BENCH_REQUIRE(all->world, status == SHOAL_OK);
-    return sample_of(timed_begin(all), 1);
+    return bench_sample_of(timed_begin(all), 1);
 }
 
 static bench_sample all_shoal_run(void *state) {
@@ -300,7 +296,7 @@ static bench_sample all_shoal_run(void *state) {
             ranks[row].key = key_of(all->n, count++, run);
         }
     }
-    return sample_of(timed_begin(all), all->n);
+    return bench_sample_of(timed_begin(all), all->n);
 }
 
 static void shoal_finish(void *state) {

@@ -31,16 +31,6 @@ SHOAL_COMPONENT(Place, .toggle = true)
 SHOAL_COMPONENT(Faction, .storage = SHOAL_STORAGE_SHARED)
 SHOAL_COMPONENT(Waypoint, .storage = SHOAL_STORAGE_BUFFER, .inline_count = WAYPOINTS_INLINE)
 
-static bench_sample sample_of(uint64_t nanoseconds, size_t operations) {
-    return (bench_sample){.figure = (double)nanoseconds / (double)operations};
-}
-
-static shoal_query *query_of(shoal_world *world, const shoal_query_def *def) {
-    shoal_query *query = shoal_query_create(world, def);
-    BENCH_REQUIRE(world, query != NULL);
-    return query;
-}
-
 /* ---- toggle: switching rows off and on ---- */
 
 typedef struct enable_bits {
@@ -87,7 +77,7 @@ static bench_sample enable_plain_run(void *state) {
     }
     uint64_t end = bench_now();
     BENCH_CHECK(enabled_count(bits) == bits->n, "%zu of %zu rows are enabled", enabled_count(bits), bits->n);
-    return sample_of(disabled - start + end - resumed, 2 * bits->n);
+    return bench_sample_of(disabled - start + end - resumed, 2 * bits->n);
 }
 
 typedef struct toggle_world {
@@ -109,8 +99,8 @@ static void *enable_shoal_setup(size_t n) {
             shoal_spawn(toggle->world, SHOAL_VALUES(SHOAL_DEFAULT(Place), {SHOAL_ID(Velocity), &BENCH_VELOCITY}));
         BENCH_REQUIRE(toggle->world, !shoal_entity_is_null(toggle->entities[i]));
     }
-    toggle->query =
-        query_of(toggle->world, &(shoal_query_def){.terms = SHOAL_TERMS(SHOAL_WRITE(Place), SHOAL_READ(Velocity))});
+    toggle->query = bench_query_of(toggle->world,
+                                   &(shoal_query_def){.terms = SHOAL_TERMS(SHOAL_WRITE(Place), SHOAL_READ(Velocity))});
     return toggle;
 }
 
@@ -138,7 +128,7 @@ static bench_sample enable_shoal_run(void *state) {
     BENCH_REQUIRE(toggle->world, failures == 0);
     BENCH_CHECK(left == 0, "%zu rows are enabled", (size_t)left);
     BENCH_CHECK(shoal_query_count(toggle->query) == toggle->n, "not all rows are enabled");
-    return sample_of(disabled - start + end - resumed, 2 * toggle->n);
+    return bench_sample_of(disabled - start + end - resumed, 2 * toggle->n);
 }
 
 /* ---- toggle: a pass over rows of which half are off, every second one or in blocks ---- */
@@ -246,7 +236,7 @@ static bench_sample half_plain_run(void *state) {
     }
     uint64_t end = bench_now();
     half->passes_done += HALF_PASSES;
-    return sample_of(end - start, half->n / 2 * HALF_PASSES);
+    return bench_sample_of(end - start, half->n / 2 * HALF_PASSES);
 }
 
 static toggle_world *half_world_create(size_t n, size_t block) {
@@ -312,7 +302,7 @@ static bench_sample half_shoal_run(void *state) {
     }
     uint64_t end = bench_now();
     toggle->passes_done += HALF_PASSES;
-    return sample_of(end - start, toggle->n / 2 * HALF_PASSES);
+    return bench_sample_of(end - start, toggle->n / 2 * HALF_PASSES);
 }
 
 /* ---- buffer: a hundred elements for each entity, one at a time ---- */
@@ -391,7 +381,7 @@ static bench_sample push_plain_run(void *state) {
         check_path(arrays->paths[i].items, arrays->paths[i].count, i, arrays->rounds);
         path_clear(&arrays->paths[i]);
     }
-    return sample_of(end - start, arrays->rounds * PUSH_ENTITIES);
+    return bench_sample_of(end - start, arrays->rounds * PUSH_ENTITIES);
 }
 
 static void push_plain_finish(void *state) {
@@ -442,7 +432,7 @@ static bench_sample push_shoal_run(void *state) {
     for (size_t i = 0; i < PUSH_ENTITIES; i++) {
         check_and_clear_buffer(paths, i);
     }
-    return sample_of(end - start, paths->rounds * PUSH_ENTITIES);
+    return bench_sample_of(end - start, paths->rounds * PUSH_ENTITIES);
 }
 
 static void push_shoal_finish(void *state) {
@@ -514,7 +504,7 @@ static bench_sample group_plain_run(void *state) {
     }
     uint64_t end = bench_now();
     check_totals(totals, rows->n, GROUP_PASSES);
-    return sample_of(end - start, rows->n * GROUP_PASSES);
+    return bench_sample_of(end - start, rows->n * GROUP_PASSES);
 }
 
 static void *group_shoal_setup(size_t n) {
@@ -527,8 +517,8 @@ static void *group_shoal_setup(size_t n) {
         BENCH_REQUIRE(rows->world, !shoal_entity_is_null(entity));
     }
     rows->query =
-        query_of(rows->world, &(shoal_query_def){.terms = SHOAL_TERMS(SHOAL_READ(Health), SHOAL_READ(Faction)),
-                                                 .group_by = SHOAL_ID(Faction)});
+        bench_query_of(rows->world, &(shoal_query_def){.terms = SHOAL_TERMS(SHOAL_READ(Health), SHOAL_READ(Faction)),
+                                                       .group_by = SHOAL_ID(Faction)});
     return rows;
 }
 
@@ -545,7 +535,7 @@ static bench_sample group_shoal_run(void *state) {
     }
     uint64_t end = bench_now();
     check_totals(totals, rows->n, GROUP_PASSES);
-    return sample_of(end - start, rows->n * GROUP_PASSES);
+    return bench_sample_of(end - start, rows->n * GROUP_PASSES);
 }
 
 static void group_finish(void *state) {

@@ -13,10 +13,6 @@
 #include "plain_world.h"
 #include "support.h"
 
-static bench_sample sample_of(uint64_t nanoseconds, size_t operations) {
-    return (bench_sample){.figure = (double)nanoseconds / (double)operations};
-}
-
 /* Positions are (i, 0, 0), so that their sum tells whether each was made once. */
 static double expected_sum(size_t n) {
     return (double)n * (double)(n - 1) / 2;
@@ -84,7 +80,7 @@ static bench_sample create_plain_run(void *state) {
     uint64_t end = bench_now();
     check_plain_content(&world, n);
     plain_free(&world);
-    return sample_of(end - start, n);
+    return bench_sample_of(end - start, n);
 }
 
 static bench_sample create_shoal_run(void *state) {
@@ -101,7 +97,7 @@ static bench_sample create_shoal_run(void *state) {
     BENCH_REQUIRE(world, failures == 0);
     check_shoal_content(world, n);
     bench_world_destroy(world);
-    return sample_of(end - start, n);
+    return bench_sample_of(end - start, n);
 }
 
 /* ---- create one by one in a world that has had as many before ---- */
@@ -126,7 +122,7 @@ static bench_sample warm_plain_run(void *state) {
         check_plain_content(&life->plain, life->n);
         plain_reset(&life->plain);
     }
-    return sample_of(nanoseconds, life->n * WARM_ROUNDS);
+    return bench_sample_of(nanoseconds, life->n * WARM_ROUNDS);
 }
 
 static void *warm_shoal_setup(size_t n) {
@@ -151,7 +147,7 @@ static bench_sample warm_shoal_run(void *state) {
             BENCH_REQUIRE(life->world, shoal_destroy(life->world, life->entities[i - 1]) == SHOAL_OK);
         }
     }
-    return sample_of(nanoseconds, life->n * WARM_ROUNDS);
+    return bench_sample_of(nanoseconds, life->n * WARM_ROUNDS);
 }
 
 /* ---- create all at once from columns ---- */
@@ -175,7 +171,7 @@ static bench_sample bulk_plain_run(void *state) {
     uint64_t end = bench_now();
     check_plain_content(&world, life->n);
     plain_free(&world);
-    return sample_of(end - start, life->n);
+    return bench_sample_of(end - start, life->n);
 }
 
 static bench_sample bulk_shoal_run(void *state) {
@@ -189,7 +185,7 @@ static bench_sample bulk_shoal_run(void *state) {
     BENCH_REQUIRE(world, status == SHOAL_OK);
     check_shoal_content(world, life->n);
     bench_world_destroy(world);
-    return sample_of(end - start, life->n);
+    return bench_sample_of(end - start, life->n);
 }
 
 /* ---- destroy: one call each in random order; one call with all handles in random order; one call for all that
@@ -225,7 +221,7 @@ static bench_sample destroy_plain(lifecycle *life, destroy_manner manner) {
         BENCH_CHECK(plain_row(&world, life->handles[i]) == UINT32_MAX, "entity %zu is alive", i);
     }
     plain_free(&world);
-    return sample_of(end - start, life->n);
+    return bench_sample_of(end - start, life->n);
 }
 
 static bench_sample destroy_each_plain_run(void *state) {
@@ -277,7 +273,7 @@ static bench_sample destroy_shoal(lifecycle *life, destroy_manner manner) {
         BENCH_CHECK(!shoal_is_alive(world, life->entities[i]), "entity %zu is alive", i);
     }
     bench_world_destroy(world);
-    return sample_of(end - start, life->n);
+    return bench_sample_of(end - start, life->n);
 }
 
 static bench_sample destroy_each_shoal_run(void *state) {

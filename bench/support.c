@@ -80,6 +80,16 @@ uint32_t *bench_shuffled(size_t count) {
     return order;
 }
 
+bench_sample bench_sample_of(uint64_t nanoseconds, size_t operations) {
+    return (bench_sample){.figure = (double)nanoseconds / (double)operations};
+}
+
+shoal_query *bench_query_of(shoal_world *world, const shoal_query_def *def) {
+    shoal_query *query = shoal_query_create(world, def);
+    BENCH_REQUIRE(world, query != NULL);
+    return query;
+}
+
 double bench_resident_bytes(void) {
     FILE *status = fopen("/proc/self/status", "r");
     BENCH_CHECK(status != NULL, "cannot read /proc/self/status");

@@ -12,7 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <shoal/base.h>
+#include <shoal/query.h>
+
+#include "case.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -42,6 +44,12 @@ void *bench_allocate_zeroed(size_t count, size_t size);
 
 /* `count` numbers from 0 on in the one random order; free() it. */
 uint32_t *bench_shuffled(size_t count);
+
+/* What an operation took, of so many. */
+bench_sample bench_sample_of(uint64_t nanoseconds, size_t operations);
+
+/* A query that must be made. */
+shoal_query *bench_query_of(shoal_world *world, const shoal_query_def *def);
 
 /* Anonymous memory that this process has in RAM. */
 double bench_resident_bytes(void);

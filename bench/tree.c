@@ -22,10 +22,6 @@ SHOAL_COMPONENT(WorldPosition)
 
 #define NO_PARENT UINT32_MAX
 
-static bench_sample sample_of(uint64_t nanoseconds, size_t operations) {
-    return (bench_sample){.figure = (double)nanoseconds / (double)operations};
-}
-
 static Position sum_of(Position a, Position b) {
     return (Position){a.x + b.x, a.y + b.y, a.z + b.z};
 }
@@ -149,7 +145,7 @@ static bench_sample create_plain_run(void *state) {
     uint64_t end = bench_now();
     BENCH_CHECK(child_arrays_sum(&arrays) == expected_children(n, 0), "children are wrong");
     child_arrays_free(&arrays);
-    return sample_of(end - start, n);
+    return bench_sample_of(end - start, n);
 }
 
 static void *create_shoal_setup(size_t n) {
@@ -166,7 +162,7 @@ static bench_sample create_shoal_run(void *state) {
     uint64_t end = bench_now();
     check_children(children);
     bench_world_destroy(children->world);
-    return sample_of(end - start, children->n);
+    return bench_sample_of(end - start, children->n);
 }
 
 static void create_finish(void *state) {
@@ -190,7 +186,7 @@ static bench_sample iter_plain_run(void *state) {
     }
     uint64_t end = bench_now();
     BENCH_CHECK(sum == CHILDREN_PASSES * expected_children(arrays->n, 0), "children are wrong");
-    return sample_of(end - start, CHILDREN_PASSES * arrays->n);
+    return bench_sample_of(end - start, CHILDREN_PASSES * arrays->n);
 }
 
 static void iter_plain_finish(void *state) {
@@ -215,7 +211,7 @@ static bench_sample iter_shoal_run(void *state) {
     }
     uint64_t end = bench_now();
     BENCH_CHECK(sum == CHILDREN_PASSES * expected_children(children->n, PARENTS), "children are wrong");
-    return sample_of(end - start, CHILDREN_PASSES * children->n);
+    return bench_sample_of(end - start, CHILDREN_PASSES * children->n);
 }
 
 static void iter_shoal_finish(void *state) {
@@ -333,7 +329,7 @@ static bench_sample transform_plain_run(void *state) {
             check_world_position(arrays->worlds[row], level, local);
         }
     }
-    return sample_of(nanoseconds, TRANSFORM_PASSES * (size_t)arrays->row_count);
+    return bench_sample_of(nanoseconds, TRANSFORM_PASSES * (size_t)arrays->row_count);
 }
 
 static void transform_plain_finish(void *state) {
@@ -451,7 +447,7 @@ static bench_sample transform_shoal_run(void *state) {
         nanoseconds += bench_now() - start;
     }
     check_transforms(transform, local);
-    return sample_of(nanoseconds, TRANSFORM_PASSES * transform->n);
+    return bench_sample_of(nanoseconds, TRANSFORM_PASSES * transform->n);
 }
 
 static void transform_shoal_finish(void *state) {
@@ -587,7 +583,7 @@ static bench_sample copy_plain(size_t copies, bool at_once) {
     uint64_t end = bench_now();
     check_copied_arrays(&arrays, copies);
     copy_arrays_free(&arrays);
-    return sample_of(end - start, copies * PATTERN);
+    return bench_sample_of(end - start, copies * PATTERN);
 }
 
 static bench_sample instantiate_plain_run(void *state) {
@@ -660,7 +656,7 @@ static bench_sample instantiate_shoal_run(void *state) {
     BENCH_REQUIRE(world, status == SHOAL_OK);
     check_copied_world(world, copied);
     bench_world_destroy(world);
-    return sample_of(end - start, copied->copies * PATTERN);
+    return bench_sample_of(end - start, copied->copies * PATTERN);
 }
 
 static bench_sample clone_shoal_run(void *state) {
@@ -677,7 +673,7 @@ static bench_sample clone_shoal_run(void *state) {
     BENCH_REQUIRE(world, failures == 0);
     check_copied_world(world, copied);
     bench_world_destroy(world);
-    return sample_of(end - start, copied->copies * PATTERN);
+    return bench_sample_of(end - start, copied->copies * PATTERN);
 }
 
 /* ---- the table ---- */
