@@ -133,6 +133,16 @@ typedef struct shoal_world shoal_world;
     X(SHOAL_TERM_READ_ONLY, "read-only term", "The query declares the component for reading, not for writing.")        \
     X(SHOAL_TERM_WITHOUT_DATA, "term without data", "The component is a tag, or the term asks for presence only.")     \
     X(SHOAL_WRITE_FAILED, "write failed", "The writer callback took fewer bytes than it was given.")                   \
+    X(SHOAL_SYSTEM_INVALID, "invalid system",                                                                          \
+      "The definition of a system or phase contradicts itself; the message says where.")                               \
+    X(SHOAL_SYSTEM_EXISTS, "existing system", "Another system or phase of the world has this name.")                   \
+    X(SHOAL_SYSTEM_MISSING, "missing system", "An order names a system or phase that is not there.")                   \
+    X(SHOAL_SYSTEM_CYCLE, "system cycle", "The orders of systems lead back to where they began.")                      \
+    X(SHOAL_ACCESS_UNDECLARED, "undeclared access", "A system has read, written or recorded what it did not declare.") \
+    X(SHOAL_COMMAND_DROPPED, "dropped command", "A command of a system was dropped, and the world is to report that.") \
+    X(SHOAL_POOL_BUSY, "busy pool", "The pool is at work, or a world is configured to use it.")                        \
+    X(SHOAL_THREAD_FAILED, "failed thread", "The system refused to start a thread.")                                   \
+    X(SHOAL_UNSUPPORTED, "unsupported", "The library was built without what the call needs.")                          \
     X(SHOAL_CORRUPT, "corrupt", "Validation found the world in a state that it must never be in.")
 
 /** A status code; zero is success. */
@@ -191,6 +201,7 @@ typedef struct shoal_allocator {
     X(SHOAL_PURPOSE_NAME, "names")                                                                                     \
     X(SHOAL_PURPOSE_QUERY, "queries")                                                                                  \
     X(SHOAL_PURPOSE_COMMAND, "commands")                                                                               \
+    X(SHOAL_PURPOSE_SCHEDULE, "schedule")                                                                              \
     X(SHOAL_PURPOSE_SCRATCH, "scratch")
 
 /** What a world uses memory for. */
@@ -203,6 +214,9 @@ typedef enum shoal_purpose {
 
 /** The name of a purpose. Never null. Thread: any. */
 SHOAL_API const char *shoal_purpose_name(shoal_purpose purpose);
+
+/** Takes `size` bytes of text (not terminated) and returns how many it took; fewer ends the output. */
+typedef size_t (*shoal_write_fn)(void *user, const char *text, size_t size);
 
 /** How important a log line is. */
 typedef enum shoal_log_level { SHOAL_LOG_DEBUG, SHOAL_LOG_INFO, SHOAL_LOG_WARNING, SHOAL_LOG_ERROR } shoal_log_level;

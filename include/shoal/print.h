@@ -13,9 +13,6 @@
 extern "C" {
 #endif
 
-/** Takes `size` bytes of text (not terminated) and returns how many it took; fewer ends the output. */
-typedef size_t (*shoal_write_fn)(void *user, const char *text, size_t size);
-
 /** A writer for a stdio stream: pass the FILE * as `user`. Thread: any. */
 SHOAL_API size_t shoal_write_file(void *user, const char *text, size_t size);
 

@@ -10,7 +10,11 @@
  *   entity.h     spawn, destroy, add, remove, set, get, has
  *   query.h      terms, queries, views
  *   command.h    structural changes recorded now and applied later
+ *   system.h     systems: functions with what they read and write
+ *   schedule.h   steps of the world, in which order and on which workers systems run
+ *   pool.h       the workers
  *   print.h      entities, archetypes and queries as text and CSV
+ *   hash.h       a hash of all that a world holds
  */
 #ifndef SHOAL_SHOAL_H
 #define SHOAL_SHOAL_H
@@ -20,12 +24,16 @@
 #include <shoal/command.h>
 #include <shoal/component.h>
 #include <shoal/entity.h>
+#include <shoal/hash.h>
 #include <shoal/id.h>
 #include <shoal/layout.h>
+#include <shoal/pool.h>
 #include <shoal/prefab.h>
 #include <shoal/print.h>
 #include <shoal/query.h>
 #include <shoal/relation.h>
+#include <shoal/schedule.h>
+#include <shoal/system.h>
 #include <shoal/unique.h>
 #include <shoal/world.h>
 
