@@ -54,8 +54,6 @@ typedef struct shoal_schedule_def {
     uint64_t shuffle_seed;  /**< not 0: of the orders that are declared and follow from conflicts, a random one; for
                                  tests that look for orders that are missing */
     bool shuffle_conflicts; /**< with a seed: conflicts without a declared order do not order either */
-    bool declared_access;   /**< watches over undeclared access, and for writes to what is only read, also in release
-                                 builds of the library; debug builds always do */
     shoal_dropped_policy dropped_policy;                             /**< see above */
     void (*dropped)(void *user, const shoal_dropped_record *record); /**< for CALL; must not call into the world */
     void *dropped_user;                                              /**< handed to `dropped` */
@@ -79,8 +77,9 @@ SHOAL_API shoal_status shoal_schedule_build(shoal_world *world);
  * the first one in the order of the schedule; the message names it. The errors of shoal_schedule_build() and
  * WORLD_LOCKED (a view is open, a step is under way) leave everything as it was. Of memory that runs out inside of the
  * step the message says where: a system whose recorder or sums could not grow has failed, and commands that could not
- * be applied are kept and come first at the next sync point. ACCESS_UNDECLARED: see shoal_schedule_def. Waits for the
- * workers. Thread: world.
+ * be applied are kept and come first at the next sync point. ACCESS_UNDECLARED, in debug builds of the library: a
+ * system has touched what it did not declare; the message and the log name it, the component and what is missing. Waits
+ * for the workers. Thread: world.
  */
 SHOAL_API shoal_status shoal_world_step(shoal_world *world, uint64_t dt_ns);
 
