@@ -177,7 +177,8 @@ SHOAL_API shoal_error shoal_last_error(const shoal_world *world);
  * Where a world's memory comes from. Zero-initialised means the system's allocator.
  * `allocate` returns memory of at least `byte_size` bytes (never 0) aligned to `alignment` (a power of
  * two), or NULL; the content is indeterminate. `release` gets the size and the alignment back.
- * A world calls its allocator only from the thread that makes a call on it.
+ * A world calls its allocator from the thread that makes a call on it; while its systems run, from any of their
+ * threads, but from one at a time.
  */
 typedef struct shoal_allocator {
     /** Returns memory, or NULL when there is none. */

@@ -222,6 +222,7 @@ typedef struct shoal_view_match {
 typedef struct shoal_view_lock {
     const char *holder; /* of the newest hold; NULL when there is none */
     uint32_t count;
+    bool is_shared; /* systems run: holds go into the lock of their thread */
 } shoal_view_lock;
 
 /* The head of a query. */
@@ -272,6 +273,7 @@ typedef struct shoal_view {
     const char *match_, *match_end_;             /* this archetype's match, and the last one */
     shoal_query *query_;                         /* NULL when the view is closed */
     const char *outer_;                          /* the lock's holder before this view */
+    shoal_view_lock *lock_;                      /* the world's, or this thread's; NULL until the view is open */
 
     shoal_view_rows *rows_; /* of a special query; else NULL */
 } shoal_view;
@@ -282,6 +284,9 @@ typedef struct shoal_view {
 /** Private to begin: stores that a view was begun with a null pointer. Thread: any. */
 SHOAL_API shoal_status shoal_view_begin_failed(void);
 
+/** Private to begin while systems run: the lock of this thread; NULL with WORLD_LOCKED on a thread that runs none.
+    Thread: any. */
+SHOAL_API shoal_view_lock *shoal_view_thread_lock(shoal_query *query);
 /** Private to begin: works out what a special query needs, and opens a walk through it. Thread: world. */
 SHOAL_API shoal_status shoal_view_rows_open(shoal_query *query, shoal_view_rows **rows);
 /** Private to end. Thread: world. */
@@ -296,8 +301,8 @@ SHOAL_API uint64_t shoal_view_rows_word(const shoal_view_rows *rows, size_t word
 /**
  * Opens a view before its first chunk and locks the world against structural changes. Views may nest.
  * INVALID_ARGUMENT for a null pointer; OUT_OF_MEMORY, MEMORY_LIMIT for a query that orders, groups or looks up a tree,
- * and for one that looks at rows or uniques and of which a view is open already. The view is closed then and next
- * returns false. Thread: world.
+ * and for one that looks at rows or uniques and of which a view is open already; WORLD_LOCKED while systems run on
+ * other threads than this one. The view is closed then and next returns false. Thread: world.
  */
 SHOAL_INLINE shoal_status shoal_view_begin(shoal_view *view, shoal_query *query) {
     if (view == NULL) {
@@ -313,11 +318,18 @@ SHOAL_INLINE shoal_status shoal_view_begin(shoal_view *view, shoal_query *query)
     view->read_keys_ = view->write_keys_ = NULL;
     view->query_ = NULL;
     view->outer_ = NULL;
+    view->lock_ = NULL;
     view->rows_ = NULL;
     if (query == NULL) {
         return shoal_view_begin_failed();
     }
     shoal_view_lock *lock = query->lock;
+    if (lock->is_shared) {
+        lock = shoal_view_thread_lock(query);
+        if (lock == NULL) {
+            return SHOAL_WORLD_LOCKED;
+        }
+    }
     if (query->is_special) {
         shoal_view_rows *rows = NULL;
         shoal_status status = shoal_view_rows_open(query, &rows);
@@ -331,6 +343,7 @@ SHOAL_INLINE shoal_status shoal_view_begin(shoal_view *view, shoal_query *query)
     view->read_keys_ = query->read_keys;
     view->write_keys_ = query->write_keys;
     view->query_ = query;
+    view->lock_ = lock;
     view->outer_ = lock->holder;
     lock->holder = query->name;
     lock->count++;
@@ -339,7 +352,7 @@ SHOAL_INLINE shoal_status shoal_view_begin(shoal_view *view, shoal_query *query)
 
 /** Private to the two below: unlocks and closes. Thread: world. */
 SHOAL_INLINE void shoal_view_close(shoal_view *view) {
-    shoal_view_lock *lock = view->query_->lock;
+    shoal_view_lock *lock = view->lock_;
     lock->count--;
     if (view->rows_ != NULL) {
         shoal_view_rows_close(view->rows_);

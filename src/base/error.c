@@ -14,8 +14,13 @@ static _Thread_local char thread_message[512];
 /* Numbers all errors of the process; relaxed, since only one thread's own are compared. */
 static _Atomic uint64_t last_sequence;
 
-error_record *error_thread_record(void) {
+error_record *error_thread_record_of(const shoal_world *world) {
+    thread_record.about = world;
     return &thread_record;
+}
+
+error_record *error_thread_record(void) {
+    return error_thread_record_of(NULL);
 }
 
 static uint64_t next_sequence(void) {
@@ -41,7 +46,7 @@ COLD shoal_status error_component(error_record *record, shoal_status status, con
     record->entity = entity;
     record->component = component;
     record->detail[0] = '\0';
-    record->world = NULL;
+    record->world = record->about;
     record->sequence = next_sequence();
     return status;
 }

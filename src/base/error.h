@@ -1,6 +1,7 @@
 /*
  * The last error: each world has a record for the calls that change it, and each thread has one for calls without a
- * world and for calls that only read one, since several threads may read a world at once.
+ * world, for calls that only read one, and for all calls on a world whose systems run, since several threads may be in
+ * one world at once then.
  *
  * A failing call stores what it knows (status, call, entity, component, a detail) and nothing more; the sentence
  * is put together when shoal_last_error() is asked for it, since a failed look-up may be common and must stay cheap.
@@ -18,12 +19,15 @@ typedef struct error_record {
     shoal_entity entity;       /* null: not named */
     shoal_component component; /* null: not named */
     char detail[288];          /* empty: none */
-    const shoal_world *world;  /* of a thread's record: the world that a reading call was about, or NULL */
+    const shoal_world *about;  /* of a thread's record: the world that the next error is about, or NULL */
+    const shoal_world *world;  /* the world that this error is about, or NULL */
     uint64_t sequence;         /* which of two records is the later one */
 } error_record;
 
-/* The record of this thread for calls without a world. */
+/* The record of this thread for calls without a world, and the same record for an error that is about a world; to be
+   asked for right before storing. */
 error_record *error_thread_record(void);
+error_record *error_thread_record_of(const shoal_world *world);
 
 /* Begins a world's record: what threads have stored before is about another world at the same address. */
 void error_begin(error_record *record);

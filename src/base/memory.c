@@ -44,15 +44,59 @@ shoal_allocator memory_default_allocator(void) {
     return (shoal_allocator){.allocate = default_allocate, .release = default_release, .context = NULL};
 }
 
-void *memory_allocate(shoal_memory *memory, shoal_purpose purpose, size_t byte_size, size_t alignment) {
-    SHOAL_ASSERT(byte_size != 0 && bit_is_power(alignment));
+/* ---- several threads ---- */
+
+static _Thread_local shoal_status thread_failure;
+
+shoal_status *memory_thread_failure(void) {
+    return &thread_failure;
+}
+
+static inline void memory_lock(shoal_memory *memory) {
+    if (UNLIKELY(memory->is_shared)) {
+        spinlock_lock(&memory->guard);
+    }
+}
+
+static inline void memory_unlock(shoal_memory *memory) {
+    if (UNLIKELY(memory->is_shared)) {
+        spinlock_unlock(&memory->guard);
+    }
+}
+
+void memory_count_buffer(shoal_memory *memory, bool has_come, size_t byte_size) {
+    memory_lock(memory);
+    SHOAL_ASSERT(has_come || (memory->buffer_heap_count != 0 && memory->buffer_heap_bytes >= byte_size));
+    memory->buffer_heap_count += has_come ? 1 : (uint64_t)-1;
+    memory->buffer_heap_bytes += has_come ? byte_size : 0 - byte_size;
+    memory_unlock(memory);
+}
+
+shoal_memory memory_counts(const shoal_memory *shared) {
+    shoal_memory *memory = (shoal_memory *)(uintptr_t)shared; /* but for the guard, it is only read */
+    memory_lock(memory);
+    shoal_memory counts = {.limit = memory->limit,
+                           .total = memory->total,
+                           .peak = memory->peak,
+                           .buffer_heap_count = memory->buffer_heap_count,
+                           .buffer_heap_bytes = memory->buffer_heap_bytes};
+    memcpy(counts.purposes, memory->purposes, sizeof counts.purposes);
+    memory_unlock(memory);
+    return counts;
+}
+
+/* ---- allocating ---- */
+
+/* The block, or NULL and why there is none. */
+static void *allocate_counted(shoal_memory *memory, shoal_purpose purpose, size_t byte_size, size_t alignment,
+                              shoal_status *why) {
+    *why = SHOAL_MEMORY_LIMIT;
     if (memory->limit != 0 && (byte_size > memory->limit || memory->total > memory->limit - byte_size)) {
-        memory->failure = SHOAL_MEMORY_LIMIT;
         return NULL;
     }
+    *why = SHOAL_OUT_OF_MEMORY;
     void *block = memory->allocator.allocate(memory->allocator.context, byte_size, alignment);
     if (block == NULL) {
-        memory->failure = SHOAL_OUT_OF_MEMORY;
         return NULL;
     }
     SHOAL_ASSERT(((uintptr_t)block & (alignment - 1)) == 0);
@@ -60,6 +104,18 @@ void *memory_allocate(shoal_memory *memory, shoal_purpose purpose, size_t byte_s
     memory->purposes[purpose] += byte_size;
     if (memory->total > memory->peak) {
         memory->peak = memory->total;
+    }
+    return block;
+}
+
+void *memory_allocate(shoal_memory *memory, shoal_purpose purpose, size_t byte_size, size_t alignment) {
+    SHOAL_ASSERT(byte_size != 0 && bit_is_power(alignment));
+    shoal_status why;
+    memory_lock(memory);
+    void *block = allocate_counted(memory, purpose, byte_size, alignment, &why);
+    memory_unlock(memory);
+    if (UNLIKELY(block == NULL)) {
+        (void)memory_fail(memory, why);
     }
     return block;
 }
@@ -76,10 +132,12 @@ void memory_release(shoal_memory *memory, shoal_purpose purpose, void *block, si
     if (block == NULL) {
         return;
     }
+    memory_lock(memory);
     SHOAL_ASSERT(memory->purposes[purpose] >= byte_size && memory->total >= byte_size);
     memory->total -= byte_size;
     memory->purposes[purpose] -= byte_size;
     memory->allocator.release(memory->allocator.context, block, byte_size, alignment);
+    memory_unlock(memory);
 }
 
 shoal_status memory_array_reserve(shoal_memory *memory, shoal_purpose purpose, memory_array *array, size_t needed,
@@ -92,11 +150,11 @@ shoal_status memory_array_reserve(shoal_memory *memory, shoal_purpose purpose, m
         capacity *= 2;
     }
     if (capacity < needed || capacity > SIZE_MAX / 2 / element_size) {
-        return memory->failure = SHOAL_OUT_OF_MEMORY;
+        return memory_fail(memory, SHOAL_OUT_OF_MEMORY);
     }
     void *items = memory_allocate(memory, purpose, capacity * element_size, ARRAY_ALIGNMENT);
     if (items == NULL) {
-        return memory->failure;
+        return memory_failure(memory);
     }
     if (array->items != NULL) {
         memcpy(items, array->items, array->capacity * element_size);

@@ -3,12 +3,15 @@
  * world's limit. Sizes are given on release, so nothing is stored beside the blocks.
  *
  * Invariant "counted": total is the sum of purposes, and both are what the allocator has handed out and not got
- * back. Thread rule: that of the world.
+ * back. Thread rule: that of the world; while `is_shared`, several threads may call what is here at once: each call
+ * takes the guard then, and each thread keeps its own reason of a failure.
  */
 #ifndef SHOAL_BASE_MEMORY_H
 #define SHOAL_BASE_MEMORY_H
 
 #include <shoal/base.h>
+
+#include "spinlock.h"
 
 typedef struct shoal_memory {
     shoal_allocator allocator;
@@ -16,20 +19,41 @@ typedef struct shoal_memory {
     size_t total;
     size_t peak;
     size_t purposes[SHOAL_PURPOSE_COUNT];
-    uint64_t buffer_heap_count; /* buffers on the heap; kept by storage/buffer.c */
+    uint64_t buffer_heap_count; /* buffers on the heap; see memory_count_buffer() */
     size_t buffer_heap_bytes;   /* of their elements, with room to grow */
-    shoal_status failure;       /* why the last allocation failed */
+    shoal_status failure_;      /* see memory_failure() */
+    bool is_shared;             /* several threads may allocate at once */
+    spinlock guard;             /* while shared: of all above but the failure, and of the allocator */
 } shoal_memory;
 
 /* The system's allocator: pages for large blocks, the C library for small ones. */
 shoal_allocator memory_default_allocator(void);
 
-/* NULL on failure; memory->failure then says whether it was the limit or the allocator. byte_size is not 0. */
+/* Why the last allocation failed; while shared, the last one of this thread. */
+shoal_status *memory_thread_failure(void);
+
+static inline shoal_status memory_failure(const shoal_memory *memory) {
+    return memory->is_shared ? *memory_thread_failure() : memory->failure_;
+}
+
+/* Stores that reason and returns it. */
+static inline shoal_status memory_fail(shoal_memory *memory, shoal_status why) {
+    *(memory->is_shared ? memory_thread_failure() : &memory->failure_) = why;
+    return why;
+}
+
+/* NULL on failure; memory_failure() then says whether it was the limit or the allocator. byte_size is not 0. */
 void *memory_allocate(shoal_memory *memory, shoal_purpose purpose, size_t byte_size, size_t alignment);
 void *memory_allocate_zero(shoal_memory *memory, shoal_purpose purpose, size_t byte_size, size_t alignment);
 
 /* NULL is fine. Size, purpose and alignment are those of the allocation. */
 void memory_release(shoal_memory *memory, shoal_purpose purpose, void *block, size_t byte_size, size_t alignment);
+
+/* Counts a buffer that has come to the heap, with that many bytes, or one that has gone. */
+void memory_count_buffer(shoal_memory *memory, bool has_come, size_t byte_size);
+
+/* All counts as of one moment. */
+shoal_memory memory_counts(const shoal_memory *memory);
 
 /* A growing array: `items` holds `capacity` elements of `element_size`. */
 typedef struct memory_array {

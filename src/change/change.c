@@ -47,7 +47,7 @@ static shoal_status stage_replaced(shoal_world *world, const shoal_archetype *so
             staged->blocks =
                 memory_allocate_zero(&world->memory, SHOAL_PURPOSE_SCRATCH, staged->count * sizeof(void *), 16);
         }
-        shoal_status status = staged->blocks == NULL ? world_fail(world, world->memory.failure, call)
+        shoal_status status = staged->blocks == NULL ? world_fail(world, memory_failure(&world->memory), call)
                                                      : change_stage(world, component_type_at(values[i].component.id),
                                                                     values[i].data, &staged->blocks[i], call);
         if (status != SHOAL_OK) {
@@ -105,7 +105,7 @@ COLD static shoal_status change_careful(shoal_world *world, shoal_entity entity,
     staged_values staged = {0};
     loose_plan loose = {0};
     if ((edge->source->hidden & ARCHETYPE_DYING) && edge->add_count != 0) {
-        return error_entity(&world->error, SHOAL_ENTITY_DYING, call, entity);
+        return error_entity(world_error(world), SHOAL_ENTITY_DYING, call, entity);
     }
     shoal_status status = careful_prepare(world, entity, edge, values, &staged, &loose, call);
     if (status != SHOAL_OK) {
@@ -190,7 +190,7 @@ static shoal_status change_found(shoal_world *world, shoal_entity entity, index_
     const shoal_transition *edge = transition_find(world, source, keys, call);
     if (edge == NULL) {
         archetype_sweep_idle(world);
-        return world->error.status;
+        return world_error(world)->status;
     }
     bool careful = edge->is_careful || replaces_several(source, edge, keys->add);
     shoal_status status = careful ? change_careful(world, entity, record, edge, keys->add, call)
@@ -332,7 +332,7 @@ static shoal_status change_clear_dying(shoal_world *world, shoal_entity entity, 
     size_t bytes = source->component_count * sizeof(shoal_component);
     shoal_component *removed = memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, bytes, 16);
     if (removed == NULL) {
-        return world_fail(world, world->memory.failure, call);
+        return world_fail(world, memory_failure(&world->memory), call);
     }
     size_t count = 0;
     for (uint32_t i = 0; i < source->component_count; i++) {

@@ -13,7 +13,7 @@ shoal_status clone_array_grow(clone_plan *plan, void **items, size_t *capacity, 
     size_t grown_capacity = *capacity * 2 + 6;
     void *grown = memory_allocate(&plan->world->memory, SHOAL_PURPOSE_SCRATCH, grown_capacity * element_size, 16);
     if (grown == NULL) {
-        return world_fail(plan->world, plan->world->memory.failure, plan->call);
+        return world_fail(plan->world, memory_failure(&plan->world->memory), plan->call);
     }
     memcpy(grown, *items, *capacity * element_size);
     clone_array_release(plan, *items, *capacity, few, element_size);
@@ -51,7 +51,7 @@ static shoal_status map_make(clone_plan *plan) {
         entries = memory_allocate_zero(&plan->world->memory, SHOAL_PURPOSE_SCRATCH, capacity * sizeof *entries, 16);
     }
     if (entries == NULL) {
-        return world_fail(plan->world, plan->world->memory.failure, plan->call);
+        return world_fail(plan->world, memory_failure(&plan->world->memory), plan->call);
     }
     plan->map = (clone_map){.entries = entries, .capacity = capacity > few ? capacity : few};
     return SHOAL_OK;
@@ -94,7 +94,7 @@ static shoal_status target_find(clone_plan *plan, clone_node *node) {
         node->edge = transition_find(plan->world, source, &keys, plan->call);
         node->target = node->edge != NULL ? node->edge->target : NULL;
     }
-    return node->target != NULL ? SHOAL_OK : plan->world->error.status;
+    return node->target != NULL ? SHOAL_OK : world_error(plan->world)->status;
 }
 
 /* True when the caller gave the copied roots a component. */
@@ -116,7 +116,7 @@ static shoal_status target_turn(clone_plan *plan, clone_node *node, const loose_
     }
     if (plan->count > 1) {
         return error_detail(
-            &plan->world->error, SHOAL_COMPONENT_KIND, plan->call,
+            world_error(plan->world), SHOAL_COMPONENT_KIND, plan->call,
             "%s is split and leads from one entity of the tree to another, so each of the %zu copies has "
             "archetypes of its own; make one copy a call",
             loose->type->def.name, plan->count);
@@ -124,7 +124,7 @@ static shoal_status target_turn(clone_plan *plan, clone_node *node, const loose_
     const shoal_transition *edge =
         loose_split_edge(plan->world, node->target, loose->type, clone_copy_at(plan, 0, number), plan->call);
     if (edge == NULL) {
-        return plan->world->error.status;
+        return world_error(plan->world)->status;
     }
     node->target = edge->target;
     node->edge = node->edge != NULL ? node->edge : edge;
@@ -212,7 +212,7 @@ static shoal_status slots_prepare(clone_plan *plan) {
     plan->copies = plan->few_copies;
     if (status == SHOAL_OK && total > 1) {
         plan->copies = memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, total * sizeof(shoal_entity), 16);
-        status = plan->copies != NULL ? SHOAL_OK : world->memory.failure;
+        status = plan->copies != NULL ? SHOAL_OK : memory_failure(&world->memory);
     }
     if (status != SHOAL_OK) {
         return world_fail(world, status, plan->call);
@@ -342,7 +342,7 @@ static shoal_status clone_enter(shoal_world *world, shoal_entity root, const cha
         return world_fail_entity(world, call, root);
     }
     bool is_dying = row_of(world, record).archetype->hidden & ARCHETYPE_DYING;
-    return is_dying ? error_entity(&world->error, SHOAL_ENTITY_DYING, call, root) : SHOAL_OK;
+    return is_dying ? error_entity(world_error(world), SHOAL_ENTITY_DYING, call, root) : SHOAL_OK;
 }
 
 /* An entity that is nothing but bytes in a row, with room for another; null where there is more to it. */
@@ -393,7 +393,7 @@ static shoal_status instantiate_below(clone_plan *plan, shoal_entity root, const
     size_t bytes = (def->value_count + 1) * sizeof(shoal_value);
     shoal_value *values = memory_allocate(memory, SHOAL_PURPOSE_SCRATCH, bytes, 16);
     if (values == NULL) {
-        return world_fail(plan->world, memory->failure, plan->call);
+        return world_fail(plan->world, memory_failure(memory), plan->call);
     }
     if (def->value_count != 0) {
         memcpy(values, def->values, def->value_count * sizeof(shoal_value));
@@ -440,7 +440,7 @@ static shoal_status prefab_prepare(clone_plan *plan, shoal_entity root) {
         if (!(source->hidden & ARCHETYPE_PREFAB)) { /* else it is one already */
             node->edge = transition_find(plan->world, source, &keys, plan->call);
             node->target = node->edge != NULL ? node->edge->target : NULL;
-            status = node->edge != NULL ? SHOAL_OK : plan->world->error.status;
+            status = node->edge != NULL ? SHOAL_OK : world_error(plan->world)->status;
         }
     }
     if (status == SHOAL_OK) {

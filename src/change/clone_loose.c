@@ -200,7 +200,7 @@ static shoal_status item_stage(clone_plan *plan, clone_item *item) {
     size_t bytes = plan->count * type->def.size;
     char *staged = memory_allocate(memory, SHOAL_PURPOSE_SCRATCH, bytes, type->def.alignment);
     if (staged == NULL) {
-        return world_fail(plan->world, memory->failure, plan->call);
+        return world_fail(plan->world, memory_failure(memory), plan->call);
     }
     bool made = item->value != NULL ? component_make_repeated(memory, type, staged, item->value, plan->count)
                                     : component_make_default(memory, type, staged, plan->count);
@@ -236,7 +236,7 @@ static shoal_status stores_make(clone_plan *plan) {
         uint32_t id = i < edge->add_count ? edge->keys[i] : transition_implied(edge, i - edge->add_count);
         const component_type *type = component_type_at(id);
         if (!type->in_archetype && store_obtain(plan->world, type) == NULL) {
-            return world_fail(plan->world, plan->world->memory.failure, plan->call);
+            return world_fail(plan->world, memory_failure(&plan->world->memory), plan->call);
         }
     }
     return SHOAL_OK;

@@ -38,7 +38,7 @@ shoal_status clone_given_stage(clone_plan *plan) {
     plan->given =
         memory_allocate_zero(&world->memory, SHOAL_PURPOSE_SCRATCH, plan->value_count * sizeof(clone_given), 16);
     if (plan->given == NULL) {
-        return world_fail(world, world->memory.failure, plan->call);
+        return world_fail(world, memory_failure(&world->memory), plan->call);
     }
     for (size_t i = 0; status == SHOAL_OK && i < plan->value_count; i++) {
         status = given_stage_one(plan, i);
@@ -203,7 +203,7 @@ static shoal_status chunk_copies_make(clone_plan *plan, clone_given *given) {
     size_t bytes = plan->chunk_runs * type->value_size;
     char *copies = memory_allocate(memory, SHOAL_PURPOSE_SCRATCH, bytes, type->value_alignment);
     if (copies == NULL) {
-        return world_fail(plan->world, memory->failure, plan->call);
+        return world_fail(plan->world, memory_failure(memory), plan->call);
     }
     if (!component_make_repeated(memory, type, copies, given->value, plan->chunk_runs)) {
         memory_release(memory, SHOAL_PURPOSE_SCRATCH, copies, bytes, type->value_alignment);

@@ -76,7 +76,7 @@ void command_end_value(shoal_commands *commands, shoal_command *command) {
 static ALWAYS_INLINE shoal_command *command_next(shoal_commands *commands) {
     if (UNLIKELY(commands->command_count == commands->commands.capacity)) {
         if (commands->command_count >= COMMAND_NONE - 1) {
-            commands->world->memory.failure = SHOAL_OUT_OF_MEMORY; /* commands are numbered with 32 bits */
+            (void)memory_fail(&commands->world->memory, SHOAL_OUT_OF_MEMORY); /* commands are numbered with 32 bits */
             return NULL;
         }
         if (memory_array_reserve(&commands->world->memory, SHOAL_PURPOSE_COMMAND, &commands->commands,
@@ -146,7 +146,7 @@ COLD static shoal_status value_record_large(shoal_commands *commands, shoal_comm
     }
     void *value = arena_allocate(commands, type->value_size, type->value_alignment);
     if (value == NULL) {
-        return memory->failure;
+        return memory_failure(memory);
     }
     bool made =
         data != NULL ? component_make_given(memory, type, value, data) : component_make_default(memory, type, value, 1);
@@ -181,7 +181,7 @@ COLD static shoal_status link_record(shoal_commands *commands, shoal_command *co
     size_t alignment = type->def.alignment > sizeof target ? type->def.alignment : sizeof target;
     char *value = arena_allocate(commands, offset + type->def.size, alignment);
     if (value == NULL) {
-        return memory->failure;
+        return memory_failure(memory);
     }
     bool made = data != NULL ? component_make_copy(memory, type, value + offset, data, 1)
                              : component_make_default(memory, type, value + offset, 1);
@@ -227,13 +227,13 @@ COLD static shoal_status record_failed(shoal_world *world, shoal_status status, 
         return world_fail_component(world, status, call, entity, value.component);
     }
     if (status == SHOAL_ENTITY_NULL) {
-        return error_detail(&world->error, status, call, "%s needs a target", type->def.name);
+        return error_detail(world_error(world), status, call, "%s needs a target", type->def.name);
     }
     if (type->def.split && status == SHOAL_ENTITY_PLACEHOLDER) {
-        return error_detail(&world->error, status, call, "%s is split, so its target must be there already",
+        return error_detail(world_error(world), status, call, "%s is split, so its target must be there already",
                             type->def.name);
     }
-    return error_entity(&world->error, status, call, link->target);
+    return error_entity(world_error(world), status, call, link->target);
 }
 
 /* Writes a command whose buffer and entity have been checked. */
@@ -242,7 +242,7 @@ static ALWAYS_INLINE shoal_status command_write(shoal_commands *commands, uint8_
     shoal_world *world = commands->world;
     shoal_command *added = command_next(commands);
     if (UNLIKELY(added == NULL)) {
-        return world_fail(world, world->memory.failure, call);
+        return world_fail(world, memory_failure(&world->memory), call);
     }
     added->entity = entity;
     added->kind = kind;
@@ -506,7 +506,7 @@ shoal_entity shoal_commands_spawn(shoal_commands *commands, const shoal_value *v
     }
     shoal_world *world = commands->world;
     if (commands->base_spawn + commands->spawn_count > COMMAND_SPAWN_MASK) {
-        error_detail(&world->error, SHOAL_ENTITY_LIMIT, call, "%s: too many spawns in one buffer; apply it first",
+        error_detail(world_error(world), SHOAL_ENTITY_LIMIT, call, "%s: too many spawns in one buffer; apply it first",
                      commands->name);
         return none;
     }
@@ -515,7 +515,7 @@ shoal_entity shoal_commands_spawn(shoal_commands *commands, const shoal_value *v
     }
     if (memory_array_reserve(&world->memory, SHOAL_PURPOSE_COMMAND, &commands->spawns, commands->spawn_count + 1,
                              sizeof(command_spawn)) != SHOAL_OK) {
-        world_fail(world, world->memory.failure, call);
+        world_fail(world, memory_failure(&world->memory), call);
         return none;
     }
     size_t first = commands->command_count;
@@ -618,7 +618,7 @@ shoal_commands *shoal_commands_create(shoal_world *world, const shoal_commands_d
     }
     shoal_commands *commands = memory_allocate_zero(&world->memory, SHOAL_PURPOSE_COMMAND, sizeof *commands, 16);
     if (commands == NULL) {
-        world_fail(world, world->memory.failure, "shoal_commands_create");
+        world_fail(world, memory_failure(&world->memory), "shoal_commands_create");
         return NULL;
     }
     commands->world = world;

@@ -164,7 +164,7 @@ static shoal_status fold_component(shoal_commands *commands, const shoal_archety
     shoal_command *command = command_at(commands, number);
     fold_entry *entry = entry_of(commands, base, command->component);
     if (entry == NULL) {
-        return commands->world->memory.failure;
+        return memory_failure(&commands->world->memory);
     }
     if (command->kind == SHOAL_COMMAND_REMOVE) {
         entry->present = false;
@@ -228,7 +228,7 @@ static shoal_status fold_reserve(shoal_commands *commands, size_t removed_count)
         memory_array_reserve(memory, SHOAL_PURPOSE_COMMAND, &fold->sources, entries, sizeof(uint32_t)) != SHOAL_OK ||
         memory_array_reserve(memory, SHOAL_PURPOSE_COMMAND, &fold->removed, removed_count, sizeof(shoal_component)) !=
             SHOAL_OK) {
-        return memory->failure;
+        return memory_failure(memory);
     }
     return SHOAL_OK;
 }

@@ -108,7 +108,7 @@ static shoal_status component_plan(shoal_commands *commands, const component_typ
                                                commands->planned_count + 1, sizeof(uint32_t));
     void *store = status == SHOAL_OK ? store_obtain(commands->world, type) : NULL;
     if (store == NULL) {
-        return commands->world->memory.failure;
+        return memory_failure(&commands->world->memory);
     }
     ((uint32_t *)commands->planned.items)[commands->planned_count++] = type->id;
     return type->def.storage == SHOAL_STORAGE_RELATION ? relation_plan(commands, type, store)

@@ -87,7 +87,7 @@ static shoal_status plan_single(shoal_commands *commands, bool *distinct) {
         if (command_moves(command)) {
             const shoal_transition *edge = command_single_edge(world, command, source);
             if (UNLIKELY(edge == NULL)) {
-                status = world->error.status;
+                status = world_error(world)->status;
                 break;
             }
             status = edge->target != source ? target_count_row(commands, edge->target) : SHOAL_OK;
@@ -114,7 +114,7 @@ static shoal_status heads_reserve(shoal_commands *commands, uint32_t page) {
     if (page >= commands->head_page_count) {
         uint32_t **pages = memory_allocate_zero(memory, SHOAL_PURPOSE_COMMAND, page_count * sizeof(uint32_t *), 16);
         if (pages == NULL) {
-            return memory->failure;
+            return memory_failure(memory);
         }
         if (commands->head_page_count > 0) {
             memcpy(pages, commands->head_pages, commands->head_page_count * sizeof(uint32_t *));
@@ -128,7 +128,7 @@ static shoal_status heads_reserve(shoal_commands *commands, uint32_t page) {
         commands->head_pages[page] =
             memory_allocate_zero(memory, SHOAL_PURPOSE_COMMAND, INDEX_PAGE_SLOTS * sizeof(uint32_t), 16);
     }
-    return commands->head_pages[page] != NULL ? SHOAL_OK : memory->failure;
+    return commands->head_pages[page] != NULL ? SHOAL_OK : memory_failure(memory);
 }
 
 void command_heads_clear(shoal_commands *commands) {
@@ -187,7 +187,7 @@ static shoal_status bases_add_dying(shoal_commands *commands, size_t first, shoa
     }
     const shoal_transition *edge = destroy_dying_edge(commands->world, base, command_apply_call);
     if (edge == NULL) {
-        return commands->world->error.status;
+        return world_error(commands->world)->status;
     }
     shoal_status status = needs_row ? target_count_row(commands, edge->target) : SHOAL_OK;
     return status == SHOAL_OK ? command_base_add(commands, first, edge->target) : status;
@@ -209,7 +209,7 @@ static shoal_status plan_segment(shoal_commands *commands, shoal_archetype *base
     if (spawns || command_fold_changes(&commands->fold)) {
         const shoal_transition *edge = command_fold_edge(commands, base);
         if (edge == NULL) {
-            return commands->world->error.status;
+            return world_error(commands->world)->status;
         }
         target = edge->target;
         status = spawns || target != base ? target_count_row(commands, target) : SHOAL_OK;
@@ -270,7 +270,7 @@ static shoal_status plan_cascades(shoal_commands *commands) {
             continue;
         }
         const shoal_transition *edge = destroy_dying_edge(world, archetype, command_apply_call);
-        status = edge == NULL ? world->error.status : SHOAL_OK;
+        status = edge == NULL ? world_error(world)->status : SHOAL_OK;
         for (uint64_t row = 0; row < archetype->row_count + archetype->pending_rows && status == SHOAL_OK; row++) {
             status = target_count_row(commands, edge->target);
         }
@@ -353,7 +353,7 @@ static shoal_status plan_chains(shoal_commands *commands) {
     size_t bytes = ((size_t)commands->spawn_count + 1) * sizeof(uint32_t);
     uint32_t *spawn_next = memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, bytes, 16);
     if (spawn_next == NULL) {
-        return world_fail(world, world->memory.failure, command_apply_call);
+        return world_fail(world, memory_failure(&world->memory), command_apply_call);
     }
     memset(spawn_next, 0xFF, bytes);
     shoal_status status = chains_link(commands, spawn_next);

@@ -78,7 +78,8 @@ static shoal_status bases_release(shoal_commands *commands, size_t first, const 
                 continue;
             }
             const shoal_transition *edge = loose_split_edge(commands->world, base, type, no_target, call);
-            status = edge != NULL ? command_base_add(commands, first, edge->target) : commands->world->error.status;
+            status =
+                edge != NULL ? command_base_add(commands, first, edge->target) : world_error(commands->world)->status;
         }
     }
     return status;
@@ -107,7 +108,7 @@ static shoal_status split_plan_one(shoal_commands *commands, shoal_command *comm
         }
         const shoal_transition *edge = loose_split_edge(commands->world, base, type, target, call);
         if (edge == NULL) {
-            return commands->world->error.status;
+            return world_error(commands->world)->status;
         }
         status = edge->target != base ? command_count_rows(commands, edge->target, 1) : SHOAL_OK;
         status = status == SHOAL_OK ? command_base_add(commands, first, edge->target) : status;
@@ -149,7 +150,7 @@ static shoal_status ends_count(shoal_commands *commands, shoal_archetype *archet
             continue;
         }
         const shoal_transition *edge = loose_split_edge(commands->world, archetype, type, no_target, call);
-        status = edge != NULL ? command_count_rows(commands, edge->target, rows) : commands->world->error.status;
+        status = edge != NULL ? command_count_rows(commands, edge->target, rows) : world_error(commands->world)->status;
     }
     return status;
 }

@@ -17,7 +17,7 @@ const shoal_transition *destroy_dying_edge(shoal_world *world, shoal_archetype *
     size_t bytes = (size_t)source->component_count * sizeof(shoal_component);
     shoal_component *removed = memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, bytes + sizeof *removed, 16);
     if (removed == NULL) {
-        world_fail(world, world->memory.failure, call);
+        world_fail(world, memory_failure(&world->memory), call);
         return NULL;
     }
     size_t count = 0;
@@ -114,7 +114,7 @@ static shoal_status target_held(shoal_world *world, const component_type *type, 
     char texts[2][SHOAL_ENTITY_TEXT_SIZE];
     (void)shoal_entity_format(target, texts[0], sizeof texts[0]);
     (void)shoal_entity_format(holder, texts[1], sizeof texts[1]);
-    return error_detail(&world->error, SHOAL_TARGET_HELD, call, "entity %s is the target of %s from entity %s",
+    return error_detail(world_error(world), SHOAL_TARGET_HELD, call, "entity %s is the target of %s from entity %s",
                         texts[0], type->def.name, texts[1]);
 }
 
@@ -147,7 +147,7 @@ static shoal_status dying_promise(shoal_world *world, const destroy_plan *plan, 
         }
         const shoal_transition *edge = destroy_dying_edge(world, archetype, call);
         if (edge == NULL) {
-            return world->error.status;
+            return world_error(world)->status;
         }
         status = archetype_promise(world, edge->target, 1);
         status = status == SHOAL_OK ? SHOAL_OK : world_fail(world, status, call);
@@ -215,7 +215,7 @@ static shoal_status release_count(shoal_world *world, const destroy_plan *plan, 
             }
             const shoal_transition *edge = release_edge(world, plan, i, k, sources[s], call);
             if (edge == NULL) {
-                return world->error.status;
+                return world_error(world)->status;
             }
             edge->target->pending_rows++;
         }
@@ -312,7 +312,7 @@ static shoal_status plan_list(shoal_world *world, size_t count, destroy_plan *pl
     plan->capacity = count + (size_t)world->cascade_links;
     plan->doomed = memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, plan->capacity * sizeof(shoal_entity), 16);
     plan->is_scratch = plan->doomed != NULL;
-    return plan->doomed != NULL ? SHOAL_OK : world->memory.failure;
+    return plan->doomed != NULL ? SHOAL_OK : memory_failure(&world->memory);
 }
 
 shoal_status destroy_plan_make(shoal_world *world, const shoal_entity *entities, size_t count, bool is_promised,

@@ -230,13 +230,13 @@ shoal_status loose_check_link(shoal_world *world, const component_type *type, sh
                               const char *call) {
     const index_record *record = index_find(&world->index, target);
     if (UNLIKELY(target.bits == 0)) {
-        return error_detail(&world->error, SHOAL_ENTITY_NULL, call, "%s needs a target", type->def.name);
+        return error_detail(world_error(world), SHOAL_ENTITY_NULL, call, "%s needs a target", type->def.name);
     }
     if (UNLIKELY(record == NULL) && target.bits != source.bits) { /* a source that is being spawned has no row yet */
         return world_fail_entity(world, call, target);
     }
     if (record != NULL && UNLIKELY(row_of(world, record).archetype->hidden & ARCHETYPE_DYING)) {
-        return error_entity(&world->error, SHOAL_ENTITY_DYING, call, target);
+        return error_entity(world_error(world), SHOAL_ENTITY_DYING, call, target);
     }
     const relation_store *store = store_relation(world, type->id);
     if (type->def.acyclic) {
@@ -249,13 +249,13 @@ shoal_status loose_check_link(shoal_world *world, const component_type *type, sh
             (void)shoal_entity_format(source, texts[0], sizeof texts[0]);
             (void)shoal_entity_format(target, texts[1], sizeof texts[1]);
             (void)shoal_entity_format(at, texts[2], sizeof texts[2]);
-            return error_detail(&world->error, status, call, "%s from %s to %s leads back to %s through %s",
+            return error_detail(world_error(world), status, call, "%s from %s to %s leads back to %s through %s",
                                 type->def.name, texts[0], texts[1], texts[0], texts[2]);
         }
     }
     if (type->id == world->child_of_id && UNLIKELY(world->names.count != 0) &&
         name_can_move(&world->names, source, target) != SHOAL_OK) {
-        return error_detail(&world->error, SHOAL_NAME_TAKEN, call, "the new parent has a child called \"%.100s\"",
+        return error_detail(world_error(world), SHOAL_NAME_TAKEN, call, "the new parent has a child called \"%.100s\"",
                             name_of(&world->names, source));
     }
     return SHOAL_OK;
@@ -266,7 +266,7 @@ shoal_status loose_check_unlink(shoal_world *world, const component_type *type, 
         name_can_move(&world->names, source, no_target) == SHOAL_OK) {
         return SHOAL_OK;
     }
-    return error_detail(&world->error, SHOAL_NAME_TAKEN, call, "there is a root called \"%.100s\"",
+    return error_detail(world_error(world), SHOAL_NAME_TAKEN, call, "there is a root called \"%.100s\"",
                         name_of(&world->names, source));
 }
 
@@ -281,7 +281,7 @@ static shoal_status plan_add(shoal_world *world, loose_plan *plan, loose_item it
         size_t capacity = plan->capacity * 4;
         loose_item *items = memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, capacity * sizeof(loose_item), 16);
         if (items == NULL) {
-            return world->memory.failure;
+            return memory_failure(&world->memory);
         }
         memcpy(items, plan->items, plan->count * sizeof(loose_item));
         if (plan->items != plan->few) {
@@ -302,7 +302,7 @@ static shoal_status item_stage(shoal_world *world, loose_item *item, const void 
     }
     void *staged = memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, type->def.size, type->def.alignment);
     if (staged == NULL) {
-        return world_fail(world, world->memory.failure, call);
+        return world_fail(world, memory_failure(&world->memory), call);
     }
     bool made = data != NULL ? component_make_copy(&world->memory, type, staged, data, 1)
                              : component_make_default(&world->memory, type, staged, 1);
@@ -368,7 +368,7 @@ static shoal_status item_prepare(shoal_world *world, shoal_entity entity, const 
     void *store = store_obtain(world, type);
     bool is_sparse = type->def.storage == SHOAL_STORAGE_SPARSE;
     if (store == NULL) {
-        return world_fail(world, world->memory.failure, call);
+        return world_fail(world, memory_failure(&world->memory), call);
     }
     loose_item item = {.type = type,
                        .sparse = is_sparse ? store : NULL,

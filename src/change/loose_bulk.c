@@ -57,7 +57,7 @@ static shoal_status column_stage(shoal_world *world, loose_column *column, size_
     }
     char *staged = memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, count * type->def.size, type->def.alignment);
     if (staged == NULL) {
-        return world->memory.failure;
+        return memory_failure(&world->memory);
     }
     column->item.staged = staged;
     for (size_t i = 0; i < count; i++) {
@@ -108,7 +108,7 @@ static shoal_status column_prepare(shoal_world *world, const component_type *typ
                                    loose_bulk *bulk, const char *call) {
     void *store = store_obtain(world, type);
     if (store == NULL) {
-        return world_fail(world, world->memory.failure, call);
+        return world_fail(world, memory_failure(&world->memory), call);
     }
     bool is_sparse = type->def.storage == SHOAL_STORAGE_SPARSE;
     loose_column column = {
@@ -152,7 +152,7 @@ shoal_status loose_bulk_prepare(shoal_world *world, const shoal_transition *edge
         memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, bulk->column_capacity * sizeof(loose_column), 16);
     shoal_status status = SHOAL_OK;
     if (bulk->entities == NULL || bulk->columns == NULL) {
-        status = world_fail(world, world->memory.failure, call);
+        status = world_fail(world, memory_failure(&world->memory), call);
     } else {
         index_peek_many(&world->index, count, bulk->entities);
     }
@@ -222,7 +222,7 @@ static shoal_status change_check_one(shoal_world *world, shoal_entity entity, co
                                      const char *call) {
     shoal_archetype *archetype = row_of(world, index_find(&world->index, entity)).archetype;
     if ((archetype->hidden & ARCHETYPE_DYING) && change->add_count != 0) {
-        return error_entity(&world->error, SHOAL_ENTITY_DYING, call, entity);
+        return error_entity(world_error(world), SHOAL_ENTITY_DYING, call, entity);
     }
     shoal_status status = SHOAL_OK;
     for (size_t i = 0; i < change->add_count && status == SHOAL_OK; i++) {
@@ -264,7 +264,7 @@ static shoal_status names_check_distinct(shoal_world *world, const shoal_entity 
                                          const char *call) {
     const char **names = memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, count * sizeof *names, 16);
     if (names == NULL) {
-        return world_fail(world, world->memory.failure, call);
+        return world_fail(world, memory_failure(&world->memory), call);
     }
     size_t named = 0;
     for (size_t i = 0; i < count; i++) {
@@ -277,8 +277,8 @@ static shoal_status names_check_distinct(shoal_world *world, const shoal_entity 
     shoal_status status = SHOAL_OK;
     for (size_t i = 1; i < named && status == SHOAL_OK; i++) {
         if (strcmp(names[i - 1], names[i]) == 0) {
-            status = error_detail(&world->error, SHOAL_NAME_TAKEN, call, "two of the entities are called \"%.100s\"",
-                                  names[i]);
+            status = error_detail(world_error(world), SHOAL_NAME_TAKEN, call,
+                                  "two of the entities are called \"%.100s\"", names[i]);
         }
     }
     memory_release(&world->memory, SHOAL_PURPOSE_SCRATCH, names, count * sizeof *names, 16);

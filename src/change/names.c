@@ -25,13 +25,13 @@ static shoal_status name_refuse(shoal_world *world, shoal_status status, shoal_e
         char text[SHOAL_ENTITY_TEXT_SIZE];
         shoal_entity holder = name_find(&world->names, parent_of(world, entity), name, strlen(name));
         (void)shoal_entity_format(holder, text, sizeof text);
-        return error_detail(&world->error, status, call, "entity %s with the same parent is called \"%.100s\"", text,
-                            name);
+        return error_detail(world_error(world), status, call, "entity %s with the same parent is called \"%.100s\"",
+                            text, name);
     }
     size_t place = 0;
     const char *fault = status == SHOAL_NAME_INVALID ? name_check(name, &place) : NULL;
-    return fault != NULL ? error_detail(&world->error, status, call, "the name %s at byte %zu", fault, place)
-                         : error_entity(&world->error, status, call, entity);
+    return fault != NULL ? error_detail(world_error(world), status, call, "the name %s at byte %zu", fault, place)
+                         : error_entity(world_error(world), status, call, entity);
 }
 
 shoal_status shoal_set_name(shoal_world *world, shoal_entity entity, const char *name) {
@@ -51,7 +51,7 @@ shoal_status shoal_set_name(shoal_world *world, shoal_entity entity, const char 
         return SHOAL_OK;
     }
     if (row_of(world, record).archetype->hidden & ARCHETYPE_DYING) {
-        return error_entity(&world->error, SHOAL_ENTITY_DYING, call, entity);
+        return error_entity(world_error(world), SHOAL_ENTITY_DYING, call, entity);
     }
     shoal_status status = name_set(&world->names, entity, parent_of(world, entity), name);
     if (status != SHOAL_OK) {
@@ -97,7 +97,7 @@ static const char *part_fault(const char *part, size_t *place) {
 /* Why a path leads nowhere: it has a part that can be no name, wherever that is, or `missing` names nothing. */
 COLD static shoal_entity lookup_refuse(const shoal_world *world, const char *path, const char *missing,
                                        const char *call) {
-    error_record *record = error_thread_record();
+    error_record *record = error_thread_record_of(world);
     bool is_valid = true;
     for (const char *part = path; is_valid; part += part_length(part) + 1) {
         size_t place = 0;
@@ -116,7 +116,6 @@ COLD static shoal_entity lookup_refuse(const shoal_world *world, const char *pat
         (void)error_detail(record, SHOAL_NOT_FOUND, call, "no entity for \"%.*s\" at byte %zu of the path", (int)length,
                            missing, (size_t)(missing - path));
     }
-    record->world = world;
     return (shoal_entity){0};
 }
 

@@ -51,7 +51,7 @@ static shoal_status bulk_stage(bulk_change *change, size_t i, const char *call) 
     char *copies = memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, change->row_count * type->value_size,
                                    type->value_alignment);
     if (copies == NULL) {
-        return world_fail(world, world->memory.failure, call);
+        return world_fail(world, memory_failure(&world->memory), call);
     }
     bool made = change->values[i].data != NULL
                     ? component_make_repeated(&world->memory, type, copies, change->values[i].data, change->row_count)
@@ -77,13 +77,13 @@ static shoal_status bulk_change_prepare(bulk_change *change, shoal_archetype *so
     change->row_count = (size_t)source->row_count;
     change->edge = transition_find(world, source, keys, call);
     if (change->edge == NULL) {
-        return world->error.status;
+        return world_error(world)->status;
     }
     shoal_status status = SHOAL_OK;
     if (keys->add_count > 0) {
         change->staged =
             memory_allocate_zero(&world->memory, SHOAL_PURPOSE_SCRATCH, keys->add_count * sizeof(char *), 16);
-        status = change->staged == NULL ? world_fail(world, world->memory.failure, call) : SHOAL_OK;
+        status = change->staged == NULL ? world_fail(world, memory_failure(&world->memory), call) : SHOAL_OK;
     }
     for (size_t i = 0; i < keys->add_count && status == SHOAL_OK; i++) {
         bool wanted = added_is_new(change, i) || keys->add[i].data != NULL;
@@ -229,7 +229,7 @@ static shoal_status given_copy_one(shoal_world *world, shoal_value from, shoal_v
     }
     void *copy = memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, type->value_size, type->value_alignment);
     if (copy == NULL) {
-        return world_fail(world, world->memory.failure, call);
+        return world_fail(world, memory_failure(&world->memory), call);
     }
     if (!component_make_copy(&world->memory, type, copy, from.data, 1)) {
         memory_release(&world->memory, SHOAL_PURPOSE_SCRATCH, copy, type->value_size, type->value_alignment);
@@ -247,7 +247,7 @@ static shoal_status given_copy(shoal_world *world, const shoal_change *change, g
     given->values = memory_allocate_zero(&world->memory, SHOAL_PURPOSE_SCRATCH, given->count * sizeof(shoal_value), 16);
     if (given->values == NULL) {
         given->count = 0;
-        return world_fail(world, world->memory.failure, call);
+        return world_fail(world, memory_failure(&world->memory), call);
     }
     shoal_status status = SHOAL_OK;
     for (size_t i = 0; i < given->count; i++) {
@@ -275,8 +275,8 @@ static shoal_status query_change_checked(shoal_query *query, const shoal_change 
         .add = given.values, .add_count = given.count, .remove = change->remove, .remove_count = change->remove_count};
     size_t bytes = query_of(query)->match_count * sizeof(bulk_change);
     bulk_change *changes = memory_allocate_zero(&world->memory, SHOAL_PURPOSE_SCRATCH, bytes, 16);
-    status =
-        changes != NULL ? query_change(query, &keys, changes, call) : world_fail(world, world->memory.failure, call);
+    status = changes != NULL ? query_change(query, &keys, changes, call)
+                             : world_fail(world, memory_failure(&world->memory), call);
     memory_release(&world->memory, SHOAL_PURPOSE_SCRATCH, changes, bytes, 16);
     given_release(world, &given);
     if (status != SHOAL_OK) {
@@ -350,7 +350,7 @@ static shoal_status query_change_recorded(shoal_query *query, const shoal_change
     shoal_commands *commands =
         status == SHOAL_OK ? shoal_commands_create(world, &(shoal_commands_def){.name = call}) : NULL;
     if (status == SHOAL_OK) {
-        status = commands == NULL ? world->error.status : change_record(commands, entities, count, change);
+        status = commands == NULL ? world_error(world)->status : change_record(commands, entities, count, change);
     }
     if (status == SHOAL_OK) {
         status = shoal_commands_apply(commands, NULL);

@@ -50,7 +50,7 @@ static ALWAYS_INLINE const index_record *relation_enter(shoal_world *world, shoa
 }
 
 static shoal_status enter_status(const shoal_world *world) {
-    return world != NULL ? world->error.status : SHOAL_INVALID_ARGUMENT;
+    return world != NULL ? world_error(world)->status : SHOAL_INVALID_ARGUMENT;
 }
 
 /* Why a reading call has nothing to give: no world, a component that is no relation, or else a bad handle; nothing is
@@ -155,7 +155,7 @@ static ALWAYS_INLINE shoal_status relate(shoal_world *world, shoal_entity source
         return enter_status(world);
     }
     if (UNLIKELY(row_of(world, record).archetype->hidden & ARCHETYPE_DYING)) {
-        return error_entity(&world->error, SHOAL_ENTITY_DYING, call, source);
+        return error_entity(world_error(world), SHOAL_ENTITY_DYING, call, source);
     }
     relation_store *store = store_relation(world, type->id);
     if (LIKELY(store != NULL) && type_is_plain(type) && LIKELY(link_is_new(store, source, link))) {
@@ -163,7 +163,7 @@ static ALWAYS_INLINE shoal_status relate(shoal_world *world, shoal_entity source
     }
     shoal_status status = shoal_add(world, source, relation, link);
     if (status != SHOAL_OK) {
-        world->error.call = call; /* the caller knows nothing of shoal_add() */
+        world_error(world)->call = call; /* the caller knows nothing of shoal_add() */
     }
     return status;
 }
@@ -190,7 +190,7 @@ static shoal_status unrelate(shoal_world *world, shoal_entity source, shoal_comp
     if (UNLIKELY(type->def.split)) { /* the row moves */
         shoal_status removed = shoal_remove(world, source, relation);
         if (removed != SHOAL_OK) {
-            world->error.call = call;
+            world_error(world)->call = call;
         }
         return removed;
     }

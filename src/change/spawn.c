@@ -41,7 +41,7 @@ static shoal_status spawn_stage_chunk_values(shoal_world *world, spawning *spawn
                 memory_allocate_zero(&world->memory, SHOAL_PURPOSE_SCRATCH, edge->add_count * sizeof(void *), 16);
         }
         shoal_status status = spawn->chunk_values == NULL
-                                  ? world_fail(world, world->memory.failure, call)
+                                  ? world_fail(world, memory_failure(&world->memory), call)
                                   : change_stage(world, type, spawn->values[i].data, &spawn->chunk_values[i], call);
         if (status != SHOAL_OK) {
             spawn_release_chunk_values(world, spawn, true);
@@ -246,12 +246,12 @@ shoal_status shoal_spawn_at(shoal_world *world, shoal_entity chosen, const shoal
     spawning spawn = {.edge = transition_find(world, world->root, &keys, call), .values = values};
     if (spawn.edge == NULL) {
         world_note_idle(world);
-        return world->error.status;
+        return world_error(world)->status;
     }
     status = change_validate(world, values, value_count, call);
     if (status == SHOAL_OK) {
         status = index_prepare_chosen(&world->index, chosen);
-        status = status == SHOAL_OK ? SHOAL_OK : error_entity(&world->error, status, call, chosen);
+        status = status == SHOAL_OK ? SHOAL_OK : error_entity(world_error(world), status, call, chosen);
     }
     status = status == SHOAL_OK ? spawn_prepare(world, &spawn, chosen, call) : status;
     if (status == SHOAL_OK) {
@@ -273,6 +273,6 @@ shoal_status shoal_reserve_range(shoal_world *world, uint32_t first_index, uint6
     }
     shoal_status status = index_reserve_range(&world->index, first_index, count);
     return status == SHOAL_OK ? SHOAL_OK
-                              : error_detail(&world->error, status, call, "%llu slots from %u on",
+                              : error_detail(world_error(world), status, call, "%llu slots from %u on",
                                              (unsigned long long)count, first_index);
 }

@@ -24,7 +24,7 @@ static shoal_status bulk_keys_make(shoal_world *world, const shoal_spawn_many_de
     if (keys->count > sizeof keys->few / sizeof keys->few[0]) {
         keys->all = memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, keys->count * sizeof(shoal_value), 16);
         if (keys->all == NULL) {
-            return world->memory.failure;
+            return memory_failure(&world->memory);
         }
     }
     for (size_t i = 0; i < keys->count; i++) {
@@ -245,7 +245,7 @@ static shoal_status chunk_value_stage(shoal_world *world, bulk_spawning *bulk, s
     size_t bytes = bulk->run_count * type->value_size;
     char *copies = memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, bytes, type->value_alignment);
     if (copies == NULL) {
-        return world_fail(world, world->memory.failure, call);
+        return world_fail(world, memory_failure(&world->memory), call);
     }
     if (!component_make_repeated(&world->memory, type, copies, bulk->keys->all[key].data, bulk->run_count)) {
         memory_release(&world->memory, SHOAL_PURPOSE_SCRATCH, copies, bytes, type->value_alignment);
@@ -267,7 +267,7 @@ static shoal_status chunk_values_stage(shoal_world *world, bulk_spawning *bulk, 
             bulk->chunk_values =
                 memory_allocate_zero(&world->memory, SHOAL_PURPOSE_SCRATCH, bulk->keys->count * sizeof(char *), 16);
         }
-        status = bulk->chunk_values == NULL ? world_fail(world, world->memory.failure, call)
+        status = bulk->chunk_values == NULL ? world_fail(world, memory_failure(&world->memory), call)
                                             : chunk_value_stage(world, bulk, key, call);
     }
     if (status != SHOAL_OK) {
@@ -390,7 +390,7 @@ static shoal_status bulk_spawn(shoal_world *world, const shoal_spawn_many_def *d
     transition_bound(world);
     bulk_spawning bulk = {.def = def, .keys = keys, .edge = transition_find(world, world->root, &edge_keys, call)};
     if (bulk.edge == NULL) {
-        return world->error.status;
+        return world_error(world)->status;
     }
     if (def->count > world->index.slot_limit - world->index.live_count) {
         return world_fail(world, SHOAL_ENTITY_LIMIT, call);
@@ -401,7 +401,7 @@ static shoal_status bulk_spawn(shoal_world *world, const shoal_spawn_many_def *d
     void **fill_columns =
         status == SHOAL_OK ? memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, fill_bytes, 16) : NULL;
     if (fill_columns == NULL) {
-        return status == SHOAL_OK ? world_fail(world, world->memory.failure, call) : status;
+        return status == SHOAL_OK ? world_fail(world, memory_failure(&world->memory), call) : status;
     }
     status = bulk_reserve(world, target, def->count, call);
     if (status == SHOAL_OK) {

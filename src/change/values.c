@@ -41,7 +41,7 @@ shoal_status change_stage(shoal_world *world, const component_type *type, const 
                           const char *call) {
     *staged = memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, type->value_size, type->value_alignment);
     if (*staged == NULL) {
-        return world_fail(world, world->memory.failure, call);
+        return world_fail(world, memory_failure(&world->memory), call);
     }
     if (!component_make_given(&world->memory, type, *staged, data)) {
         memory_release(&world->memory, SHOAL_PURPOSE_SCRATCH, *staged, type->value_size, type->value_alignment);

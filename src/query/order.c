@@ -62,7 +62,7 @@ static bool is_required(const query_data *query, uint32_t id) {
 
 static shoal_status order_by_init(query_data *query, const shoal_query_def *def, const char *call) {
     query_order *order = &query->order;
-    error_record *error = &query->world->error;
+    error_record *error = world_error(query->world);
     const component_type *type = component_type_find(def->order_by.id);
     if (type == NULL || !is_required(query, type->id)) {
         return error_detail(error, SHOAL_TERM_INVALID, call, "the query sorts by %s, which it does not require",
@@ -97,7 +97,7 @@ static shoal_status group_by_init(query_data *query, const shoal_query_def *def,
     bool is_shared = type != NULL && type->def.storage == SHOAL_STORAGE_SHARED && is_required(query, type->id);
     if (!is_tree && !is_shared) {
         return error_detail(
-            &query->world->error, SHOAL_TERM_INVALID, call,
+            world_error(query->world), SHOAL_TERM_INVALID, call,
             "the query groups by %s, which is neither an acyclic relation nor a shared component that it "
             "requires",
             type != NULL ? type->def.name : "a null component");
@@ -361,7 +361,7 @@ static shoal_status runs_sort(query_data *query) {
     query_run *copy =
         memory_allocate(&query->world->memory, SHOAL_PURPOSE_SCRATCH, (count + 1) * sizeof(query_run), 16);
     if (copy == NULL) {
-        return query->world->memory.failure;
+        return memory_failure(&query->world->memory);
     }
     memcpy(copy, order->runs.items, count * sizeof(query_run));
     uint64_t start = 0;
@@ -538,7 +538,7 @@ static shoal_status sorted_mend(query_data *query, const uint32_t *changed, size
     size_t bytes = (count + changed_count) * sizeof(uint32_t);
     uint32_t *work = memory_allocate(&query->world->memory, SHOAL_PURPOSE_SCRATCH, bytes, 16);
     if (work == NULL) {
-        return query->world->memory.failure;
+        return memory_failure(&query->world->memory);
     }
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {

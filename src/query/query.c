@@ -72,7 +72,7 @@ typedef struct query_fault {
 } query_fault;
 
 static shoal_status term_check(shoal_world *world, const shoal_query_def *def, size_t i) {
-    error_record *error = &world->error;
+    error_record *error = world_error(world);
     const shoal_term *term = &def->terms[i];
     const component_type *type = component_type_find(term->component.id);
     if (type == NULL) {
@@ -108,7 +108,7 @@ static shoal_status term_check(shoal_world *world, const shoal_query_def *def, s
 
 static shoal_status terms_check(shoal_world *world, const shoal_query_def *def, query_fault *fault) {
     if (def->term_count > shoal_limits_get().query_terms || (def->term_count != 0 && def->terms == NULL)) {
-        return error_detail(&world->error, SHOAL_INVALID_ARGUMENT, create_call, "%zu terms", def->term_count);
+        return error_detail(world_error(world), SHOAL_INVALID_ARGUMENT, create_call, "%zu terms", def->term_count);
     }
     shoal_status status = SHOAL_OK;
     for (size_t i = 0; i < def->term_count && status == SHOAL_OK; i++) {
@@ -337,7 +337,7 @@ static shoal_query *query_make(shoal_world *world, const shoal_query_def *def, q
     }
     query_data *query = block_make(world, def, name);
     if (query == NULL) {
-        world_fail(world, world->memory.failure, create_call);
+        world_fail(world, memory_failure(&world->memory), create_call);
         return NULL;
     }
     if (query_fill(query, def, fault) != SHOAL_OK) {
@@ -350,7 +350,7 @@ static shoal_query *query_make(shoal_world *world, const shoal_query_def *def, q
 /* A definition by text: the same with the terms that the text has. */
 static shoal_query *query_make_from_text(shoal_world *world, const shoal_query_def *def) {
     if (def->term_count != 0 || def->order_by.id != 0 || def->group_by.id != 0) {
-        error_detail(&world->error, SHOAL_INVALID_ARGUMENT, create_call, "give terms or text, not both");
+        error_detail(world_error(world), SHOAL_INVALID_ARGUMENT, create_call, "give terms or text, not both");
         return NULL;
     }
     query_text parsed;
@@ -489,7 +489,7 @@ static shoal_entity ask_first(shoal_query *query, bool must_be_single, const cha
     }
     status = shoal_entity_is_null(first) ? SHOAL_NOT_FOUND : must_be_single && !is_single ? SHOAL_NOT_SINGLE : SHOAL_OK;
     if (status != SHOAL_OK) {
-        error_detail(&query_of(query)->world->error, status, call, "query \"%s\"", query->name);
+        error_detail(world_error(query_of(query)->world), status, call, "query \"%s\"", query->name);
         return none;
     }
     return first;

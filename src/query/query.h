@@ -23,6 +23,7 @@
 
 #include <shoal/query.h>
 
+#include "../base/spinlock.h"
 #include "../storage/row.h"
 #include "../storage/store.h"
 #include "../storage/world.h"
@@ -148,6 +149,7 @@ typedef struct query_data {
     query_rows *made_rows;            /* all walks that views have needed at once */
     query_rows *spare_rows;           /* those of them that are not open */
     size_t open_rows;
+    spinlock guard; /* while systems run: of the walks, and of what is worked out for the first that is open */
     query_order order;
 } query_data;
 

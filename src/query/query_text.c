@@ -549,27 +549,27 @@ void query_text_blame(shoal_world *world, const char *text, size_t place, const 
     char detail[sizeof world->error.detail];
     memcpy(detail, world->error.detail, sizeof detail);
     text_reader reader = {.world = world, .text = text, .size = strlen(text), .call = call};
-    (void)reader_fail_with(&reader, world->error.status, place, "%s", detail);
+    (void)reader_fail_with(&reader, world_error(world)->status, place, "%s", detail);
 }
 
 shoal_status query_text_parse(shoal_world *world, const char *text, query_text *parsed, const char *call) {
     *parsed = (query_text){0};
     size_t size = 0;
     if (text == NULL) {
-        return error_set(&world->error, SHOAL_INVALID_ARGUMENT, call);
+        return error_set(world_error(world), SHOAL_INVALID_ARGUMENT, call);
     }
     while (size <= QUERY_TEXT_BYTES_MAX && text[size] != '\0') {
         size++;
     }
     if (size > QUERY_TEXT_BYTES_MAX) {
-        return error_detail(&world->error, SHOAL_TEXT_INVALID, call, "the text is longer than %zu bytes",
+        return error_detail(world_error(world), SHOAL_TEXT_INVALID, call, "the text is longer than %zu bytes",
                             QUERY_TEXT_BYTES_MAX);
     }
     size_t scratch_size = size + READER_EXTRA_BYTES;
     text_reader reader = {.world = world, .text = text, .size = size, .call = call, .parsed = parsed};
     reader.scratch = memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, scratch_size, 1);
     if (reader.scratch == NULL) {
-        return error_set(&world->error, world->memory.failure, call);
+        return error_set(world_error(world), memory_failure(&world->memory), call);
     }
     reader_advance(&reader);
     if (!read_query(&reader)) {

@@ -91,13 +91,13 @@ COLD bool reader_fail_with(text_reader *reader, shoal_status status, size_t plac
     copy_printable(before, reader->text + from, place - from);
     copy_printable(behind, reader->text + place, to - place);
     reader->status =
-        error_detail(&reader->world->error, status, reader->call, "%s at %zu: \"%s%s%c%s%s\"", what, place + 1,
+        error_detail(world_error(reader->world), status, reader->call, "%s at %zu: \"%s%s%c%s%s\"", what, place + 1,
                      from > 0 ? "... " : "", before, PLACE_MARK, behind, to < reader->size ? " ..." : "");
     return false;
 }
 
 COLD bool reader_fail_memory(text_reader *reader) {
-    reader->status = error_set(&reader->world->error, reader->world->memory.failure, reader->call);
+    reader->status = error_set(world_error(reader->world), memory_failure(&reader->world->memory), reader->call);
     return false;
 }
 

@@ -316,7 +316,7 @@ shoal_status query_rows_reserve(query_data *query) {
     if (query->spare_rows == NULL) {
         query_rows *made = memory_allocate_zero(&query->world->memory, SHOAL_PURPOSE_QUERY, bytes, 16);
         if (made == NULL) {
-            return query->world->memory.failure;
+            return memory_failure(&query->world->memory);
         }
         made->terms = (query_match *)(void *)((char *)made + terms_at);
         made->offsets = (uint32_t *)(void *)((char *)made + offsets_at);
@@ -326,18 +326,42 @@ shoal_status query_rows_reserve(query_data *query) {
     return SHOAL_OK;
 }
 
-shoal_status shoal_view_rows_open(shoal_query *query, shoal_view_rows **rows) {
-    query_data *data = query_of(query);
+/* Threads that run systems open walks of one query at once. */
+static void query_lock(query_data *query) {
+    if (world_is_shared(query->world)) {
+        spinlock_lock(&query->guard);
+    }
+}
+
+static void query_unlock(query_data *query) {
+    if (world_is_shared(query->world)) {
+        spinlock_unlock(&query->guard);
+    }
+}
+
+/* A walk out of the spare ones, for the caller to fill. */
+static shoal_status rows_take(query_data *data, query_rows **opened) {
     shoal_status status = query_rows_reserve(data);
     if (status == SHOAL_OK && data->open_rows == 0) {
         status = query_prepare(data);
     }
+    if (status == SHOAL_OK) {
+        *opened = data->spare_rows;
+        data->spare_rows = (*opened)->next_spare;
+        data->open_rows++;
+    }
+    return status;
+}
+
+shoal_status shoal_view_rows_open(shoal_query *query, shoal_view_rows **rows) {
+    query_data *data = query_of(query);
+    query_rows *opened = NULL;
+    query_lock(data);
+    shoal_status status = rows_take(data, &opened);
+    query_unlock(data);
     if (status != SHOAL_OK) {
         return world_fail(data->world, status, "shoal_view_begin");
     }
-    query_rows *opened = data->spare_rows;
-    data->spare_rows = opened->next_spare;
-    data->open_rows++;
     *opened = (query_rows){.query = data,
                            .goes_by_kept = data->keeps_runs,
                            .next_made = opened->next_made,
@@ -352,9 +376,11 @@ shoal_status shoal_view_rows_open(shoal_query *query, shoal_view_rows **rows) {
 void shoal_view_rows_close(shoal_view_rows *rows) {
     query_rows *closed = (query_rows *)rows;
     query_data *query = closed->query;
+    query_lock(query);
     closed->next_spare = query->spare_rows;
     query->spare_rows = closed;
     query->open_rows--;
+    query_unlock(query);
 }
 
 void query_rows_release(query_data *query) {
@@ -384,7 +410,7 @@ shoal_status query_collect(query_data *query, shoal_entity **entities, size_t *c
     *entities = memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, *count * sizeof(shoal_entity), 16);
     if (*entities == NULL) {
         shoal_view_end(&view);
-        return world->memory.failure;
+        return memory_failure(&world->memory);
     }
     size_t done = 0;
     while (shoal_view_next(&view)) {

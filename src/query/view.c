@@ -20,13 +20,36 @@ _Static_assert(offsetof(shoal_view_archetype, chunks) == offsetof(shoal_archetyp
                "views see the head of an archetype as it is");
 _Static_assert(sizeof(shoal_view_match) == offsetof(query_match, columns), "views see matches as they are");
 _Static_assert(sizeof(shoal_view_lock) == sizeof(world_lock) &&
-                   offsetof(shoal_view_lock, count) == offsetof(world_lock, count),
+                   offsetof(shoal_view_lock, count) == offsetof(world_lock, count) &&
+                   offsetof(shoal_view_lock, is_shared) == offsetof(world_lock, is_shared),
                "views see the world's lock as it is");
 _Static_assert(INDEX_CHUNK_LOW_MASK == 15 && SHOAL_CHUNK_HEADER_BYTES == 64 && ARCHETYPE_NONE == SHOAL_NO_COLUMN,
                "views have these as plain numbers");
 
 shoal_status shoal_view_begin_failed(void) {
     return error_set(error_thread_record(), SHOAL_INVALID_ARGUMENT, "shoal_view_begin");
+}
+
+/* The terms of a query are asked for when a view of it begins. */
+static void terms_note(const query_data *query) {
+    for (size_t i = 0; i < query->term_count; i++) {
+        const query_term *term = &query->terms[i];
+        world_note_access(query->world, term->component, access_writes(term->access), "shoal_view_begin");
+        if (term->traverse != SHOAL_TRAVERSE_SELF) {
+            world_note_access(query->world, (shoal_component){term->along}, false, "shoal_view_begin");
+        }
+    }
+}
+
+COLD shoal_view_lock *shoal_view_thread_lock(shoal_query *query) {
+    query_data *data = query_of(query);
+    world_scope *scope = world_scope_of(data->world);
+    if (scope == NULL) {
+        (void)world_fail_shared(data->world, "shoal_view_begin");
+        return NULL;
+    }
+    terms_note(data);
+    return (shoal_view_lock *)(void *)&scope->lock;
 }
 
 /* Why the query has no such column to give. */
@@ -67,7 +90,7 @@ COLD void *shoal_view_refuse(const shoal_query *query, bool is_on_chunk, shoal_c
     shoal_status status = type == NULL   ? SHOAL_COMPONENT_INVALID
                           : !is_on_chunk ? SHOAL_TERM_MISSING
                                          : refusal(data, component);
-    error_detail(&data->world->error, status, calls[for_write], "component %s, query \"%s\"%s",
+    error_detail(world_error(data->world), status, calls[for_write], "component %s, query \"%s\"%s",
                  component_text_of(component, &text), query->name,
                  status == SHOAL_TERM_READ_ONLY   ? "; declare it with SHOAL_WRITE"
                  : status == SHOAL_COMPONENT_KIND ? "; it has no column: see shoal_view_get(), _one() and _buffer()"
@@ -78,7 +101,8 @@ COLD void *shoal_view_refuse(const shoal_query *query, bool is_on_chunk, shoal_c
 /* ---- what has no column ---- */
 
 static void *view_fail(shoal_view_place place, shoal_status status, const char *call, shoal_component component) {
-    error_record *record = place.query != NULL ? &query_of_const(place.query)->world->error : error_thread_record();
+    error_record *record =
+        place.query != NULL ? world_error(query_of_const(place.query)->world) : error_thread_record();
     component_text text;
     error_detail(record, status, call, "component %s, query \"%s\"", component_text_of(component, &text),
                  place.query != NULL ? place.query->name : "");

@@ -318,7 +318,7 @@ static shoal_status put_query(shoal_query *query, shoal_write_fn write, void *us
     shoal_view view;
     shoal_status status = shoal_view_begin(&view, query);
     if (status != SHOAL_OK) {
-        world->error.call = call; /* the caller knows nothing of a view */
+        world_error(world)->call = call; /* the caller knows nothing of a view */
         return status;
     }
     const csv_source source = {.world = world, .terms = query_of(query)->terms, .count = query_of(query)->term_count};
@@ -329,7 +329,7 @@ static shoal_status put_query(shoal_query *query, shoal_write_fn write, void *us
         put_rows(&output, &source, view.entities, view.count);
     }
     shoal_view_end(&view);
-    return text_finish(&output, &world->error, call);
+    return text_finish(&output, world_error(world), call);
 }
 
 /* The lock is held longer than the view, which ends before the last bytes are written. */
@@ -408,7 +408,7 @@ shoal_status shoal_csv_archetype(shoal_world *world, const shoal_component *comp
     text_start(&output, write, user);
     put_head(&output, &source);
     put_exact(&output, &source);
-    status = text_finish(&output, &world->error, call);
+    status = text_finish(&output, world_error(world), call);
     world_lock_leave(world, outer);
     return status;
 }

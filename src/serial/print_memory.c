@@ -346,14 +346,14 @@ shoal_status shoal_print_memory(shoal_world *world, size_t max_archetypes, shoal
     size_t byte_size = list.count * sizeof *list.infos;
     list.infos = memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, byte_size, _Alignof(shoal_archetype_info));
     if (list.infos == NULL) {
-        return world_fail(world, world->memory.failure, call);
+        return world_fail(world, memory_failure(&world->memory), call);
     }
     list_fill(&list, world);
     const char *outer = world_lock_enter(world, call);
     text_output output;
     text_start(&output, write, user);
     put_report(&output, world, &report, &list);
-    shoal_status status = text_finish(&output, &world->error, call);
+    shoal_status status = text_finish(&output, world_error(world), call);
     world_lock_leave(world, outer);
     memory_release(&world->memory, SHOAL_PURPOSE_SCRATCH, list.infos, byte_size, _Alignof(shoal_archetype_info));
     return status;

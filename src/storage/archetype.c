@@ -257,7 +257,7 @@ static shoal_status layout_write(shoal_world *world, const shoal_archetype *arch
     if (total > LAYOUT_STACK_COLUMNS) {
         columns = memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, total * sizeof *columns, 16);
         if (columns == NULL) {
-            return world->memory.failure;
+            return memory_failure(&world->memory);
         }
     }
     layout_columns(archetype, columns);
@@ -290,7 +290,7 @@ static shoal_status layout_ensure(shoal_world *world, shoal_archetype *archetype
     if (wanted * (size_t)archetype->layout_stride > ARCHETYPE_INLINE_OFFSETS) {
         offsets = memory_allocate(&world->memory, SHOAL_PURPOSE_ARCHETYPE, offsets_bytes(archetype, wanted), 4);
     }
-    shoal_status status = offsets == NULL ? world->memory.failure : SHOAL_OK;
+    shoal_status status = offsets == NULL ? memory_failure(&world->memory) : SHOAL_OK;
     for (uint32_t i = 0; i < wanted && status == SHOAL_OK; i++) {
         status =
             layout_write(world, archetype, archetype->first_pool + i, offsets + i * (size_t)archetype->layout_stride);
@@ -363,7 +363,7 @@ static shoal_archetype *archetype_make(shoal_world *world, archetype_set set, sh
     }
     shoal_archetype *made = block_make(world, set);
     if (made == NULL) {
-        *status = world->memory.failure;
+        *status = memory_failure(&world->memory);
         return NULL;
     }
     shared_use(world, made, true);
@@ -448,7 +448,7 @@ static shoal_status refs_reserve(shoal_world *world, shoal_archetype *archetype,
     capacity = capacity < needed ? needed : capacity;
     chunk_ref *chunks = memory_allocate(&world->memory, SHOAL_PURPOSE_ARCHETYPE, capacity * sizeof(chunk_ref), 16);
     if (chunks == NULL) {
-        return world->memory.failure;
+        return memory_failure(&world->memory);
     }
     memcpy(chunks, archetype->chunks, (archetype->chunk_count + archetype->spare_count) * sizeof(chunk_ref));
     if (archetype->chunks != &archetype->inline_chunk) {
@@ -540,7 +540,7 @@ static shoal_status chunk_add(shoal_world *world, shoal_archetype *archetype, ui
     }
     shoal_chunk *added = pool_take(&world->pools, pool, archetype);
     if (added == NULL) {
-        return world->memory.failure;
+        return memory_failure(&world->memory);
     }
     uint32_t ordinal = pool - archetype->first_pool;
     size_t capacity = archetype_layout(archetype, ordinal)[archetype->column_count];

@@ -71,7 +71,7 @@ static shoal_status by_set_reserve(shoal_world *world) {
     shoal_archetype **table =
         memory_allocate_zero(&world->memory, SHOAL_PURPOSE_ARCHETYPE, grown * sizeof(shoal_archetype *), 16);
     if (table == NULL) {
-        return world->memory.failure;
+        return memory_failure(&world->memory);
     }
     for (uint32_t i = 0; i < world->archetype_count; i++) {
         by_set_insert(table, grown - 1, world->by_age[i]);
@@ -116,7 +116,7 @@ static shoal_status lists_reserve(shoal_world *world) {
     shoal_archetype **by_age =
         memory_allocate(memory, SHOAL_PURPOSE_ARCHETYPE, capacity * sizeof(shoal_archetype *), 16);
     if (by_index == NULL || by_age == NULL) {
-        shoal_status failure = memory->failure;
+        shoal_status failure = memory_failure(memory);
         memory_release(memory, SHOAL_PURPOSE_ARCHETYPE, by_index, capacity * sizeof(shoal_archetype *), 16);
         memory_release(memory, SHOAL_PURPOSE_ARCHETYPE, by_age, capacity * sizeof(shoal_archetype *), 16);
         return failure;

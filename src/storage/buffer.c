@@ -7,7 +7,7 @@
  * fails. The capacity on the heap at least doubles; it halves, as often as it takes, when no more than a quarter is
  * used, so that a buffer that swings around one count does not allocate each time.
  *
- * Every block on the heap is counted in memory->buffer_heap_count and buffer_heap_bytes from block_make() to
+ * Every block on the heap is counted by memory_count_buffer() from block_make() to
  * block_release(). Thread rule: one thread for each cell and for `memory`.
  */
 #include "buffer.h"
@@ -148,11 +148,10 @@ static shoal_status block_make(shoal_memory *memory, const component_type *type,
     size_t bytes = capacity * type->def.size;
     block->items = memory_allocate(memory, SHOAL_PURPOSE_BUFFER, bytes, type->value_alignment);
     if (block->items == NULL) {
-        return memory->failure;
+        return memory_failure(memory);
     }
     block->capacity = (uint32_t)capacity;
-    memory->buffer_heap_count++;
-    memory->buffer_heap_bytes += bytes;
+    memory_count_buffer(memory, true, bytes);
     return SHOAL_OK;
 }
 
@@ -161,10 +160,8 @@ static void block_release(shoal_memory *memory, const component_type *type, buff
         return;
     }
     size_t bytes = block.capacity * type->def.size;
-    SHOAL_ASSERT(memory->buffer_heap_count != 0 && memory->buffer_heap_bytes >= bytes);
     memory_release(memory, SHOAL_PURPOSE_BUFFER, block.items, bytes, type->value_alignment);
-    memory->buffer_heap_count--;
-    memory->buffer_heap_bytes -= bytes;
+    memory_count_buffer(memory, false, bytes);
 }
 
 static size_t capacity_grown(size_t capacity, size_t needed) {

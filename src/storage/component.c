@@ -339,10 +339,10 @@ bool component_make_repeated(shoal_memory *memory, const component_type *type, v
 
 bool component_make_given(shoal_memory *memory, const component_type *type, void *value, const void *given) {
     if (type->def.storage == SHOAL_STORAGE_BUFFER) {
-        memory->failure = SHOAL_OK;
+        (void)memory_fail(memory, SHOAL_OK);
         shoal_status status = SHOAL_OK;
         bool made = buffer_make_span(memory, type, value, given, &status);
-        memory->failure = status == SHOAL_HOOK_FAILED ? SHOAL_OK : status;
+        (void)memory_fail(memory, status == SHOAL_HOOK_FAILED ? SHOAL_OK : status);
         return made;
     }
     return component_make_copy(memory, type, value, given, 1);
@@ -352,14 +352,14 @@ bool component_make_cells(shoal_memory *memory, const component_type *type, void
                           size_t count) {
     shoal_status status = SHOAL_OK;
     bool made = true;
-    memory->failure = SHOAL_OK;
+    (void)memory_fail(memory, SHOAL_OK);
     if (source != NULL) {
         made = buffer_make_copies(memory, type, cells, source, count, &status);
     }
     for (size_t i = 0; source == NULL && i < count; i++) {
         made = made && buffer_make_span(memory, type, (char *)cells + i * type->value_size, NULL, &status);
     }
-    memory->failure = status == SHOAL_HOOK_FAILED ? SHOAL_OK : status;
+    (void)memory_fail(memory, status == SHOAL_HOOK_FAILED ? SHOAL_OK : status);
     return made;
 }
 

@@ -93,8 +93,8 @@ static inline bool component_default_can_fail(const component_type *type) {
 
 /* What an instance of making can run into besides a hook that says no. */
 static inline shoal_status component_failure(const component_type *type, const shoal_memory *memory) {
-    return type->def.storage == SHOAL_STORAGE_BUFFER && memory->failure != SHOAL_OK ? memory->failure
-                                                                                    : SHOAL_HOOK_FAILED;
+    return type->def.storage == SHOAL_STORAGE_BUFFER && memory_failure(memory) != SHOAL_OK ? memory_failure(memory)
+                                                                                           : SHOAL_HOOK_FAILED;
 }
 
 /* Copies of one stored value; none when the copy fails. */

@@ -96,7 +96,7 @@ static shoal_status directory_grow(entity_index *index, uint32_t page_count) {
         index_page_info **infos = memory_allocate(memory, SHOAL_PURPOSE_INDEX, capacity * sizeof *infos, 16);
         uint64_t *page_free = memory_allocate(memory, SHOAL_PURPOSE_INDEX, words * sizeof *page_free, 16);
         if (pages == NULL || infos == NULL || page_free == NULL) {
-            shoal_status failure = memory->failure;
+            shoal_status failure = memory_failure(memory);
             memory_release(memory, SHOAL_PURPOSE_INDEX, pages, capacity * sizeof *pages, 16);
             memory_release(memory, SHOAL_PURPOSE_INDEX, infos, capacity * sizeof *infos, 16);
             memory_release(memory, SHOAL_PURPOSE_INDEX, page_free, words * sizeof *page_free, 16);
@@ -184,7 +184,7 @@ static shoal_status page_make(entity_index *index, uint32_t page) {
     shoal_memory *memory = index->memory;
     index_record *records = memory_allocate_zero(memory, SHOAL_PURPOSE_INDEX, PAGE_BYTES, PAGE_ALIGNMENT);
     if (records == NULL) {
-        return memory->failure;
+        return memory_failure(memory);
     }
     if (index->infos[page] != NULL) {
         index->pages[page] = records;
@@ -193,7 +193,7 @@ static shoal_status page_make(entity_index *index, uint32_t page) {
     }
     index_page_info *info = memory_allocate_zero(memory, SHOAL_PURPOSE_INDEX, sizeof *info, 16);
     if (info == NULL) {
-        shoal_status failure = memory->failure;
+        shoal_status failure = memory_failure(memory);
         memory_release(memory, SHOAL_PURPOSE_INDEX, records, PAGE_BYTES, PAGE_ALIGNMENT);
         return failure;
     }

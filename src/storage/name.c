@@ -105,7 +105,7 @@ static shoal_status buckets_resize(name_table *table, uint32_t bucket_count) {
     uint32_t old_count = table->bucket_count;
     name_entry **buckets = memory_allocate_zero(table->memory, PURPOSE, bucket_count * sizeof(name_entry *), ALIGNMENT);
     if (buckets == NULL) {
-        return table->memory->failure;
+        return memory_failure(table->memory);
     }
     table->buckets = buckets;
     table->bucket_count = bucket_count;
@@ -124,7 +124,7 @@ static shoal_status buckets_reserve(name_table *table) {
         return SHOAL_OK;
     }
     if (table->bucket_count > UINT32_MAX / 2) {
-        return table->memory->failure = SHOAL_OUT_OF_MEMORY;
+        return memory_fail(table->memory, SHOAL_OUT_OF_MEMORY);
     }
     return buckets_resize(table, table->bucket_count != 0 ? table->bucket_count * 2 : BUCKETS_FIRST);
 }
@@ -143,7 +143,7 @@ static shoal_status directory_grow(name_table *table, uint32_t needed) {
     uint32_t count = (uint32_t)bit_ceil(needed);
     name_entry ***pages = memory_allocate(table->memory, PURPOSE, count * sizeof *pages, ALIGNMENT);
     if (pages == NULL) {
-        return table->memory->failure;
+        return memory_failure(table->memory);
     }
     for (uint32_t i = 0; i < count; i++) {
         pages[i] = i < table->page_count ? table->pages[i] : name_empty_page;
@@ -162,7 +162,7 @@ static shoal_status page_reserve(name_table *table, shoal_entity entity) {
     }
     name_entry **entries = memory_allocate_zero(table->memory, PURPOSE, PAGE_BYTES, ALIGNMENT);
     if (entries == NULL) {
-        return table->memory->failure;
+        return memory_failure(table->memory);
     }
     table->pages[page] = entries;
     return SHOAL_OK;
@@ -238,7 +238,7 @@ shoal_status name_set(name_table *table, shoal_entity entity, shoal_entity paren
     status = status != SHOAL_OK ? status : page_reserve(table, entity);
     name_entry *entry = status == SHOAL_OK ? entry_make(table, entity, parent, text) : NULL;
     if (entry == NULL) {
-        return table->memory->failure;
+        return memory_failure(table->memory);
     }
     slot_clear(table, entity);
     *place_of(table, entity) = entry;

@@ -84,9 +84,9 @@ static COLD shoal_slab *slab_make(chunk_pools *pools, uint32_t pool_number) {
     char *memory =
         slab == NULL ? NULL : memory_allocate(pools->memory, SHOAL_PURPOSE_CHUNK, bytes, CHUNK_ALIGNMENT_MAX);
     if (memory == NULL) {
-        shoal_status failure = pools->memory->failure;
+        shoal_status failure = memory_failure(pools->memory);
         memory_release(pools->memory, SHOAL_PURPOSE_CHUNK, slab, sizeof *slab, 16);
-        pools->memory->failure = failure;
+        (void)memory_fail(pools->memory, failure);
         return NULL;
     }
     uint32_t chunk_count = (uint32_t)(bytes / chunk_bytes);

@@ -69,7 +69,7 @@ uint32_t pool_for_bytes(size_t byte_size);
 void pools_init(chunk_pools *pools, shoal_memory *memory);
 void pools_deinit(chunk_pools *pools);
 
-/* A chunk for `archetype` with its header set, or NULL (memory->failure says why). */
+/* A chunk for `archetype` with its header set, or NULL (memory_failure(memory) says why). */
 shoal_chunk *pool_take(chunk_pools *pools, uint32_t pool, struct shoal_archetype *archetype);
 
 /* Gives a chunk back. */

@@ -50,7 +50,7 @@ static shoal_status link_block_add(relation_store *store) {
     }
     char *block = memory_allocate(store->memory, PURPOSE, link_block_bytes(store), link_alignment(store));
     if (block == NULL) {
-        return store->memory->failure;
+        return memory_failure(store->memory);
     }
     store->link_blocks[store->link_block_count++] = block;
     return SHOAL_OK;
@@ -64,7 +64,7 @@ static shoal_status heads_grow(relation_store *store) {
     }
     relation_head *heads = memory_allocate(store->memory, PURPOSE, capacity * sizeof *heads, DIRECTORY_ALIGNMENT);
     if (heads == NULL) {
-        return store->memory->failure;
+        return memory_failure(store->memory);
     }
     if (store->heads != NULL) {
         memcpy(heads, store->heads, store->head_capacity * sizeof *heads);
@@ -77,7 +77,7 @@ static shoal_status heads_grow(relation_store *store) {
 
 static COLD shoal_status links_grow(relation_store *store, uint64_t needed) {
     if (needed + links_used(store) >= UINT32_MAX) { /* numbers are kept with one added */
-        return store->memory->failure = SHOAL_OUT_OF_MEMORY;
+        return memory_fail(store->memory, SHOAL_OUT_OF_MEMORY);
     }
     shoal_status status = sparse_reserve(&store->forward, (uint32_t)needed);
     status = status != SHOAL_OK ? status : heads_grow(store);
@@ -103,7 +103,7 @@ static shoal_status list_reserve(relation_store *store, shoal_entity target, uin
     if (UNLIKELY(list == NULL)) {
         list = relation_list_open(store, target);
         if (list == NULL) {
-            return store->memory->failure;
+            return memory_failure(store->memory);
         }
     }
     shoal_status status = relation_list_reserve(store, list, count);

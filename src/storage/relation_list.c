@@ -90,7 +90,7 @@ static shoal_status list_grow_block(relation_store *store, relation_list *list, 
     }
     void *block = relation_piece_allocate(store, relation_block_class(capacity));
     if (block == NULL) {
-        return store->memory->failure;
+        return memory_failure(store->memory);
     }
     list_rehouse(store, list, block, capacity);
     return SHOAL_OK;
@@ -103,7 +103,7 @@ static shoal_status list_grow_directory(relation_store *store, relation_list *li
     uint32_t capacity = needed <= RELATION_DIRECTORY_FIRST ? RELATION_DIRECTORY_FIRST : (uint32_t)bit_ceil(needed);
     void *blocks = relation_piece_allocate(store, relation_directory_class(capacity));
     if (blocks == NULL) {
-        return store->memory->failure;
+        return memory_failure(store->memory);
     }
     if (list->blocks == NULL) {
         list_adopt_directory(list, blocks, capacity);
@@ -134,7 +134,7 @@ static shoal_status list_make_ready(relation_store *store, relation_list *list, 
     while (status == SHOAL_OK && list->ready_count < used + blocks) {
         void *block = relation_piece_allocate(store, RELATION_CLASS_BLOCK_MAX);
         if (block == NULL) {
-            return store->memory->failure;
+            return memory_failure(store->memory);
         }
         list->blocks[list->ready_count++] = (relation_block){.entities = block};
     }
@@ -145,7 +145,7 @@ shoal_status relation_list_reserve(relation_store *store, relation_list *list, u
     uint64_t links = (uint64_t)relation_list_reserved(store, list) + more;
     uint64_t needed = links + list->count;
     if (needed > UINT32_MAX) {
-        return store->memory->failure = SHOAL_OUT_OF_MEMORY;
+        return memory_fail(store->memory, SHOAL_OUT_OF_MEMORY);
     }
     shoal_status status = SHOAL_OK;
     if (list->blocks == NULL && needed <= RELATION_BLOCK_MAX) {

@@ -177,7 +177,7 @@ static shoal_status directory_grow(relation_store *store, uint32_t needed) {
     uint32_t count = (uint32_t)bit_ceil(needed);
     relation_list ***pages = memory_allocate(store->memory, PURPOSE, count * sizeof *pages, PIECE_ALIGNMENT);
     if (pages == NULL) {
-        return store->memory->failure;
+        return memory_failure(store->memory);
     }
     for (uint32_t i = 0; i < count; i++) {
         pages[i] = i < store->page_count ? store->pages[i] : relation_empty_page;
@@ -192,7 +192,7 @@ static COLD shoal_status page_make(relation_store *store, uint32_t page) {
     shoal_status status = directory_grow(store, page + 1);
     if (status == SHOAL_OK && store->pages[page] == relation_empty_page) {
         relation_list **lists = memory_allocate_zero(store->memory, PURPOSE, PAGE_BYTES, PIECE_ALIGNMENT);
-        status = lists != NULL ? SHOAL_OK : store->memory->failure;
+        status = lists != NULL ? SHOAL_OK : memory_failure(store->memory);
         store->pages[page] = lists != NULL ? lists : relation_empty_page;
     }
     return status;
@@ -292,7 +292,7 @@ static shoal_status reserve_reverse_pages(relation_store *store, const relation_
     while (status == SHOAL_OK && store->spares.page_count < wanted) {
         void *page = memory_allocate_zero(store->memory, PURPOSE, PAGE_BYTES, PIECE_ALIGNMENT);
         if (page == NULL) {
-            return store->memory->failure;
+            return memory_failure(store->memory);
         }
         chain_push(&store->spares.pages, page);
         store->spares.page_count++;
@@ -322,7 +322,7 @@ static shoal_status reserve_lists(relation_store *store, const relation_loose *l
     while (store->spares.list_count < wanted) {
         relation_list *list = list_allocate(store);
         if (list == NULL) {
-            return store->memory->failure;
+            return memory_failure(store->memory);
         }
         list_keep(store, list);
     }
@@ -334,7 +334,7 @@ static shoal_status reserve_pieces(relation_store *store, const relation_loose *
         for (uint32_t wanted = pieces_wanted(loose, i); store->spares.piece_counts[i] < wanted;) {
             void *piece = relation_piece_allocate(store, i);
             if (piece == NULL) {
-                return store->memory->failure;
+                return memory_failure(store->memory);
             }
             piece_keep(store, i, piece);
         }

@@ -56,20 +56,21 @@ shoal_status shoal_world_memory(const shoal_world *world, shoal_memory_report *r
         return world_fail_reader(world, SHOAL_INVALID_ARGUMENT, "shoal_world_memory", (shoal_entity){0},
                                  (shoal_component){0});
     }
+    const shoal_memory counts = memory_counts(&world->memory);
     *report = (shoal_memory_report){
-        .total_bytes = world->memory.total,
-        .peak_bytes = world->memory.peak,
-        .limit_bytes = world->memory.limit,
+        .total_bytes = counts.total,
+        .peak_bytes = counts.peak,
+        .limit_bytes = counts.limit,
         .entity_count = world->index.live_count,
         .slot_count = slot_count(&world->index),
         .retired_slot_count = world->index.retired_count,
         .archetype_count = world->archetype_count,
         .pool_free_bytes = pools_free_bytes(&world->pools),
-        .buffer_heap_count = world->memory.buffer_heap_count,
-        .buffer_heap_bytes = world->memory.buffer_heap_bytes,
+        .buffer_heap_count = counts.buffer_heap_count,
+        .buffer_heap_bytes = counts.buffer_heap_bytes,
     };
     for (int purpose = 0; purpose < SHOAL_PURPOSE_COUNT; purpose++) {
-        report->purpose_bytes[purpose] = world->memory.purposes[purpose];
+        report->purpose_bytes[purpose] = counts.purposes[purpose];
     }
     for (const archetype_watcher *watcher = world->watchers; watcher != NULL; watcher = watcher->next) {
         report->query_count++;

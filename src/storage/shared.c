@@ -69,7 +69,7 @@ static shoal_status value_make(const shared_table *table, const void *given, voi
     const component_type *type = table->type;
     *value = memory_allocate(table->memory, SHOAL_PURPOSE_SHARED, type->def.size, type->def.alignment);
     if (*value == NULL) {
-        return table->memory->failure;
+        return memory_failure(table->memory);
     }
     bool made = given != NULL ? component_make_copy(table->memory, type, *value, given, 1)
                               : component_make_default(table->memory, type, *value, 1);
@@ -116,7 +116,7 @@ static shoal_status places_resize(shared_table *table, size_t capacity) {
     uint32_t *places =
         memory_allocate_zero(table->memory, SHOAL_PURPOSE_SHARED, capacity * sizeof *places, PLACE_ALIGNMENT);
     if (places == NULL) {
-        return table->memory->failure;
+        return memory_failure(table->memory);
     }
     places_release(table);
     table->places = places;
@@ -144,7 +144,7 @@ static shoal_status slots_resize(shared_table *table, size_t capacity) {
     }
     shared_slot *slots = memory_allocate(table->memory, SHOAL_PURPOSE_SHARED, capacity * sizeof *slots, SLOT_ALIGNMENT);
     if (slots == NULL) {
-        return table->memory->failure;
+        return memory_failure(table->memory);
     }
     if (table->number_end != 0) {
         memcpy(slots, table->slots, table->number_end * sizeof *slots);

@@ -232,7 +232,7 @@ static void *array_allocate(sparse_set *set, uint32_t capacity, size_t element_b
         return NULL;
     }
     if (capacity > SIZE_MAX / element_bytes) {
-        set->memory->failure = SHOAL_OUT_OF_MEMORY;
+        (void)memory_fail(set->memory, SHOAL_OUT_OF_MEMORY);
         return NULL;
     }
     return memory_allocate(set->memory, set->purpose, capacity * element_bytes, alignment);
@@ -330,7 +330,7 @@ static COLD shoal_status sparse_grow(sparse_set *set, uint32_t needed) {
     }
     if (!enough) {
         blocks_undo(set, last_block, free_cells);
-        return set->memory->failure;
+        return memory_failure(set->memory);
     }
     return SHOAL_OK;
 }
@@ -459,7 +459,7 @@ void sparse_deinit(sparse_set *set) {
 
 shoal_status sparse_reserve(sparse_set *set, uint32_t more) {
     if (UNLIKELY(more > UINT32_MAX - set->count)) {
-        return set->memory->failure = SHOAL_OUT_OF_MEMORY;
+        return memory_fail(set->memory, SHOAL_OUT_OF_MEMORY);
     }
     uint32_t needed = set->count + more;
     if (LIKELY(needed <= set->capacity) && LIKELY(!set->stable || needed <= set->cell_count)) {
@@ -475,11 +475,11 @@ shoal_status sparse_reserve_page(sparse_set *set, uint32_t slot) {
     }
     uint32_t *places = memory_allocate_zero(set->memory, set->purpose, PAGE_BYTES, LINE_BYTES);
     if (places == NULL) {
-        return set->memory->failure;
+        return memory_failure(set->memory);
     }
     if (page >= set->page_count && !page_table_grow(set, page)) {
         memory_release(set->memory, set->purpose, places, PAGE_BYTES, LINE_BYTES);
-        return set->memory->failure;
+        return memory_failure(set->memory);
     }
     set->pages[page] = places;
     return SHOAL_OK;

@@ -102,7 +102,7 @@ void *store_obtain(shoal_world *world, const component_type *type) {
 
 shoal_status store_shared_value(shoal_world *world, const component_type *type, const void *value, uint32_t *number) {
     shared_table *table = store_obtain(world, type);
-    shoal_status status = table == NULL ? world->memory.failure : shared_obtain(table, value, number);
+    shoal_status status = table == NULL ? memory_failure(&world->memory) : shared_obtain(table, value, number);
     if (status == SHOAL_OK && UNLIKELY(table->count >= world->shared_value_warning) && !table->warned) {
         table->warned = true;
         world_log(world, SHOAL_LOG_WARNING,

@@ -33,7 +33,8 @@ static ALWAYS_INLINE shared_table *store_shared(const shoal_world *world, uint32
     return store_at(world, id);
 }
 
-/* The store of a type, made if there is none: of a sparse, relation or shared type. NULL: world->memory.failure. */
+/* The store of a type, made if there is none: of a sparse, relation or shared type. NULL:
+ * memory_failure(&world->memory). */
 void *store_obtain(shoal_world *world, const component_type *type);
 
 /* The number of a shared value (NULL: the default), found or made; warns at the world's threshold.

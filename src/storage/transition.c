@@ -77,7 +77,7 @@ static size_t key_count(const transition_keys *keys) {
 
 static shoal_status key_refused(shoal_world *world, shoal_status status, const char *call, uint32_t id) {
     if (id == 0) {
-        return error_detail(&world->error, status, call,
+        return error_detail(world_error(world), status, call,
                             "a component is null; if its type was refused, shoal_last_error(NULL) says why");
     }
     return world_fail_component(world, status, call, (shoal_entity){0}, (shoal_component){id});
@@ -125,7 +125,7 @@ static shoal_status id_room_make(shoal_world *world, id_room *room, size_t count
     if (count > STACK_IDS) {
         room->ids = memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, count * sizeof(uint32_t), 16);
     }
-    return room->ids != NULL ? SHOAL_OK : world_fail(world, world->memory.failure, call);
+    return room->ids != NULL ? SHOAL_OK : world_fail(world, memory_failure(&world->memory), call);
 }
 
 static void id_room_release(shoal_world *world, id_room *room) {
@@ -273,7 +273,7 @@ static shoal_archetype *set_obtain(const edge_plan *plan, const uint32_t *ids, s
     if (shared_count > sizeof few / sizeof few[0]) {
         shared = memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, bytes, 16);
     }
-    shoal_status status = shared != NULL ? SHOAL_OK : world->memory.failure;
+    shoal_status status = shared != NULL ? SHOAL_OK : memory_failure(&world->memory);
     size_t done = 0;
     for (size_t i = 0; i < count && status == SHOAL_OK; i++) {
         if (component_type_at(ids[i])->keyed) {
@@ -518,7 +518,7 @@ COLD static shoal_transition *edge_add(shoal_world *world, shoal_archetype *sour
         }
         edge = world->transitions.bucket_count == 0 ? NULL : edge_make(&plan, target, hash);
         if (edge == NULL) {
-            world_fail(world, world->memory.failure, call);
+            world_fail(world, memory_failure(&world->memory), call);
         }
     }
     memory_array_release(&world->memory, SHOAL_PURPOSE_SCRATCH, &plan.implied, sizeof(uint32_t));

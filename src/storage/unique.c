@@ -19,7 +19,7 @@ static shoal_status value_make(shoal_memory *memory, shoal_purpose purpose, cons
                                const void *data, void **value) {
     *value = memory_allocate(memory, purpose, type->def.size, type->def.alignment);
     if (*value == NULL) {
-        return memory->failure;
+        return memory_failure(memory);
     }
     bool made = data != NULL ? component_make_copy(memory, type, *value, data, 1)
                              : component_make_default(memory, type, *value, 1);

@@ -252,5 +252,6 @@ shoal_status shoal_world_validate(shoal_world *world) {
                  stores_validate(world, check.reason, REASON_BYTES) &&
                  unique_validate(&world->uniques, check.reason, REASON_BYTES) &&
                  name_validate(&world->names, check.reason, REASON_BYTES);
-    return sound ? SHOAL_OK : error_detail(&world->error, SHOAL_CORRUPT, "shoal_world_validate", "%s", check.reason);
+    return sound ? SHOAL_OK
+                 : error_detail(world_error(world), SHOAL_CORRUPT, "shoal_world_validate", "%s", check.reason);
 }

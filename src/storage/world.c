@@ -53,19 +53,22 @@ static void tag_give(uint32_t tag) {
 /* ---- errors and the log ---- */
 
 COLD shoal_status world_fail(shoal_world *world, shoal_status status, const char *call) {
-    return error_set(world != NULL ? &world->error : error_thread_record(), status, call);
+    return error_set(world != NULL ? world_error(world) : error_thread_record(), status, call);
 }
 
 COLD shoal_status world_fail_entity(shoal_world *world, const char *call, shoal_entity entity) {
-    return error_entity(&world->error, index_why(&world->index, entity), call, entity);
+    return error_entity(world_error(world), index_why(&world->index, entity), call, entity);
 }
 
 COLD shoal_status world_fail_component(shoal_world *world, shoal_status status, const char *call, shoal_entity entity,
                                        shoal_component component) {
-    return error_component(&world->error, status, call, entity, component);
+    return error_component(world_error(world), status, call, entity, component);
 }
 
 COLD shoal_status world_fail_locked(shoal_world *world, const char *call) {
+    if (world_is_shared(world)) {
+        return world_fail_shared(world, call);
+    }
     return error_detail(&world->error, SHOAL_WORLD_LOCKED, call,
                         "held by \"%s\"; record the change in a command buffer, or end the view first",
                         world->lock.holder);
@@ -87,10 +90,7 @@ COLD void world_log(shoal_world *world, shoal_log_level level, const char *forma
 
 COLD shoal_status world_fail_reader(const shoal_world *world, shoal_status status, const char *call,
                                     shoal_entity entity, shoal_component component) {
-    error_record *record = error_thread_record();
-    error_component(record, status, call, entity, component);
-    record->world = world;
-    return status;
+    return error_component(error_thread_record_of(world), status, call, entity, component);
 }
 
 shoal_error shoal_last_error(const shoal_world *world) {
@@ -213,7 +213,7 @@ static shoal_world *world_allocate(const shoal_world_def *def, shoal_status *sta
     shoal_memory memory = {.allocator = def->allocator, .limit = def->memory_limit};
     shoal_world *world = memory_allocate_zero(&memory, SHOAL_PURPOSE_WORLD, sizeof *world, 64);
     if (world == NULL) {
-        *status = memory.failure;
+        *status = memory_failure(&memory);
         return NULL;
     }
     world->memory = memory;
@@ -338,6 +338,10 @@ uint64_t shoal_world_entity_count(const shoal_world *world) {
 }
 
 const char *shoal_world_lock_holder(const shoal_world *world) {
+    const world_scope *scope = world != NULL && world_is_shared(world) ? world_scope_of(world) : NULL;
+    if (scope != NULL && scope->lock.holder != NULL) {
+        return scope->lock.holder;
+    }
     return world != NULL ? world->lock.holder : NULL;
 }
 

@@ -8,12 +8,14 @@
 
 #include <shoal/world.h>
 
+#include "../base/assert.h"
 #include "../base/error.h"
 #include "../base/memory.h"
 #include "archetype.h"
 #include "index.h"
 #include "name.h"
 #include "pool.h"
+#include "scope.h"
 #include "transition.h"
 #include "unique.h"
 
@@ -37,12 +39,6 @@ typedef struct world_child {
     void (*end)(struct world_child *child);
     void (*trim)(struct world_child *child); /* gives scratch memory back; may be NULL */
 } world_child;
-
-/* What refuses structural changes: open views and running callbacks. */
-typedef struct world_lock {
-    const char *holder; /* of the newest hold; NULL when there is none */
-    uint32_t count;
-} world_lock;
 
 /* A sparse set or a relation store. */
 typedef struct loose_store {
@@ -103,12 +99,21 @@ struct shoal_world {
 
 /* ---- errors and the log ---- */
 
+/* Where a failing call on this world stores its error: in the world; while it is shared, for this thread. What such a
+   call has stored is read from there, too. */
+error_record *world_error_shared(const shoal_world *world);
+
+static inline error_record *world_error(const shoal_world *world) {
+    return UNLIKELY(world->lock.is_shared) ? world_error_shared(world) : (error_record *)(uintptr_t)&world->error;
+}
+
 /* Each stores the error and returns the status. The first also takes a null world: the error is the thread's then. */
 shoal_status world_fail(shoal_world *world, shoal_status status, const char *call);
 shoal_status world_fail_entity(shoal_world *world, const char *call, shoal_entity entity);
 shoal_status world_fail_component(shoal_world *world, shoal_status status, const char *call, shoal_entity entity,
                                   shoal_component component);
 shoal_status world_fail_locked(shoal_world *world, const char *call);
+shoal_status world_fail_shared(shoal_world *world, const char *call); /* systems run */
 
 /* The same for calls that only read: stored for this thread. A null entity or component is not named. */
 shoal_status world_fail_reader(const shoal_world *world, shoal_status status, const char *call, shoal_entity entity,
@@ -142,18 +147,60 @@ static ALWAYS_INLINE bool world_is_locked(const shoal_world *world) {
     return UNLIKELY(world->lock.count != 0);
 }
 
+/* True while systems run: also what only needs the thread to be alone is refused then. The world is locked as well. */
+static ALWAYS_INLINE bool world_is_shared(const shoal_world *world) {
+    return UNLIKELY(world->lock.is_shared);
+}
+
+/* Begins or ends the time in which systems run. Between the two nobody writes what threads have in common. Called by
+   the thread that steps, while no other works on the world. */
+static inline void world_set_shared(shoal_world *world, bool is_shared) {
+    world->lock.is_shared = is_shared;
+    world->memory.is_shared = is_shared;
+}
+
+/* The lock that this thread's holds go into. */
+static inline world_lock *world_lock_here(shoal_world *world) {
+    return world_is_shared(world) ? world_scope_lock(world) : &world->lock;
+}
+
 /* Locks for a callback; gives back the holder before it, for world_lock_leave(). */
 static inline const char *world_lock_enter(shoal_world *world, const char *holder) {
-    const char *outer = world->lock.holder;
-    world->lock.holder = holder;
-    world->lock.count++;
+    world_lock *lock = world_lock_here(world);
+    const char *outer = lock->holder;
+    lock->holder = holder;
+    lock->count++;
     return outer;
 }
 
 static inline void world_lock_leave(shoal_world *world, const char *outer) {
-    world->lock.count--;
-    world->lock.holder = world->lock.count == 0 ? NULL : outer != NULL ? outer : world->lock.holder;
+    world_lock *lock = world_lock_here(world);
+    lock->count--;
+    lock->holder = lock->count == 0 ? NULL : outer != NULL ? outer : lock->holder;
 }
+
+/* ---- watching ---- */
+
+/* Tells the scope of this thread that a component is asked for, while systems run; costs nothing without asserts. A
+   null world and a component that is none are left to the call. */
+#if SHOAL_DEBUG >= 1
+void world_note_access_shared(const shoal_world *world, shoal_component component, bool for_write, const char *call);
+
+static inline void world_note_access(const shoal_world *world, shoal_component component, bool for_write,
+                                     const char *call) {
+    if (world != NULL && world_is_shared(world)) {
+        world_note_access_shared(world, component, for_write, call);
+    }
+}
+#else
+static ALWAYS_INLINE void world_note_access(const shoal_world *world, shoal_component component, bool for_write,
+                                            const char *call) {
+    (void)world;
+    (void)component;
+    (void)for_write;
+    (void)call;
+}
+#endif
 
 /* ---- watchers and children ---- */
 
