@@ -44,11 +44,11 @@ void pools_deinit(chunk_pools *pools) {
             slab_release(pools, slab);
             slab = next;
         }
-        pools->pools[i] = (shoal_pool){0};
+        pools->pools[i] = (chunk_pool){0};
     }
 }
 
-static void room_link(shoal_pool *pool, shoal_slab *slab) {
+static void room_link(chunk_pool *pool, shoal_slab *slab) {
     slab->previous_room = NULL;
     slab->next_room = pool->with_room;
     if (pool->with_room != NULL) {
@@ -57,7 +57,7 @@ static void room_link(shoal_pool *pool, shoal_slab *slab) {
     pool->with_room = slab;
 }
 
-static void room_unlink(shoal_pool *pool, shoal_slab *slab) {
+static void room_unlink(chunk_pool *pool, shoal_slab *slab) {
     if (slab->previous_room != NULL) {
         slab->previous_room->next_room = slab->next_room;
     } else {
@@ -68,7 +68,7 @@ static void room_unlink(shoal_pool *pool, shoal_slab *slab) {
     }
 }
 
-static size_t next_slab_bytes(const shoal_pool *pool, size_t chunk_bytes) {
+static size_t next_slab_bytes(const chunk_pool *pool, size_t chunk_bytes) {
     size_t smallest = chunk_bytes > SLAB_SMALLEST_BYTES ? chunk_bytes : SLAB_SMALLEST_BYTES;
     size_t largest = chunk_bytes > SLAB_LARGEST_BYTES ? chunk_bytes : SLAB_LARGEST_BYTES;
     size_t share = (size_t)pool->chunk_count * chunk_bytes / SLAB_SHARE / smallest * smallest;
@@ -77,7 +77,7 @@ static size_t next_slab_bytes(const shoal_pool *pool, size_t chunk_bytes) {
 }
 
 static COLD shoal_slab *slab_make(chunk_pools *pools, uint32_t pool_number) {
-    shoal_pool *pool = &pools->pools[pool_number];
+    chunk_pool *pool = &pools->pools[pool_number];
     size_t chunk_bytes = pool_chunk_bytes(pool_number);
     size_t bytes = next_slab_bytes(pool, chunk_bytes);
     shoal_slab *slab = memory_allocate(pools->memory, SHOAL_PURPOSE_CHUNK, sizeof *slab, 16);
@@ -107,7 +107,7 @@ static COLD shoal_slab *slab_make(chunk_pools *pools, uint32_t pool_number) {
 }
 
 shoal_chunk *pool_take(chunk_pools *pools, uint32_t pool_number, struct shoal_archetype *archetype) {
-    shoal_pool *pool = &pools->pools[pool_number];
+    chunk_pool *pool = &pools->pools[pool_number];
     bool rest = pools->fill_given && pool->free_count < TORTURE_FREE_CHUNKS;
     shoal_slab *slab = pool->with_room == NULL || rest ? slab_make(pools, pool_number) : pool->with_room;
     if (slab == NULL) {
@@ -133,7 +133,7 @@ shoal_chunk *pool_take(chunk_pools *pools, uint32_t pool_number, struct shoal_ar
 
 void pool_give(chunk_pools *pools, shoal_chunk *given) {
     shoal_slab *slab = given->slab;
-    shoal_pool *pool = &pools->pools[slab->pool];
+    chunk_pool *pool = &pools->pools[slab->pool];
     SHOAL_ASSERT(given->archetype != NULL);
     if (UNLIKELY(pools->fill_given)) {
         memset((char *)given + SHOAL_CHUNK_HEADER_BYTES, STALE_BYTE,
@@ -157,7 +157,7 @@ void pool_give(chunk_pools *pools, shoal_chunk *given) {
 
 /* Takes a slab without a taken chunk out of its pool and gives it back. */
 static void slab_drop(chunk_pools *pools, shoal_slab *slab) {
-    shoal_pool *pool = &pools->pools[slab->pool];
+    chunk_pool *pool = &pools->pools[slab->pool];
     room_unlink(pool, slab);
     if (slab->previous != NULL) {
         slab->previous->next = slab->next;
@@ -194,7 +194,7 @@ size_t pools_free_bytes(const chunk_pools *pools) {
 
 bool pools_validate(const chunk_pools *pools, char *reason, size_t reason_size) {
     for (uint32_t i = 0; i < POOL_COUNT; i++) {
-        const shoal_pool *pool = &pools->pools[i];
+        const chunk_pool *pool = &pools->pools[i];
         uint64_t chunks = 0, free = 0, room = 0, listed = 0;
         for (const shoal_slab *slab = pool->slabs; slab != NULL; slab = slab->next) {
             chunks += slab->chunk_count;

@@ -46,17 +46,17 @@ typedef struct shoal_slab {
     uint32_t pool;
 } shoal_slab;
 
-typedef struct shoal_pool {
+typedef struct chunk_pool {
     shoal_slab *slabs;
     shoal_slab *with_room;
     uint64_t chunk_count; /* in all slabs */
     uint64_t free_count;
-} shoal_pool;
+} chunk_pool;
 
 typedef struct chunk_pools {
     shoal_memory *memory;
     bool fill_given; /* torture: fill what is given back, so that a stale pointer reads something that stands out */
-    shoal_pool pools[POOL_COUNT];
+    chunk_pool pools[POOL_COUNT];
 } chunk_pools;
 
 static inline size_t pool_chunk_bytes(uint32_t pool) {
