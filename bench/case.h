@@ -67,6 +67,7 @@ extern const bench_theme bench_costs;       /* costs.c */
 extern const bench_theme bench_costs_links; /* costs_links.c */
 extern const bench_theme bench_costs_order; /* costs_order.c */
 extern const bench_theme bench_footprint;   /* footprint.c */
+extern const bench_theme bench_hash;        /* hash.c; without cases where the library cannot hash */
 
 #define BENCH_THEME(cases)                                                                                             \
     { (cases), sizeof(cases) / sizeof((cases)[0]) }

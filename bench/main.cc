@@ -41,9 +41,9 @@ const char *const usage = "usage: shoal_bench [--csv] [--filter REGEX] [--repeat
                           "  --list          prints the cases and runs nothing\n"
                           "  --benchmark_... options of Google Benchmark, for example --benchmark_out=FILE\n";
 
-const bench_theme *const themes[] = {&bench_iterate,     &bench_lifecycle,   &bench_change,   &bench_access,
-                                     &bench_kinds,       &bench_sparse,      &bench_tree,     &bench_costs,
-                                     &bench_costs_links, &bench_costs_order, &bench_footprint};
+const bench_theme *const themes[] = {&bench_iterate,     &bench_lifecycle,   &bench_change,    &bench_access,
+                                     &bench_kinds,       &bench_sparse,      &bench_tree,      &bench_costs,
+                                     &bench_costs_links, &bench_costs_order, &bench_footprint, &bench_hash};
 
 struct options {
     report_format format = report_format::table;

@@ -383,10 +383,6 @@ bool index_will_be_free(const entity_index *index, uint32_t slot) {
     return !used_up && !range_contains(index, slot);
 }
 
-static bool record_is_retired(const index_record *record) {
-    return record->chunk == 0 && index_row(record->place) == 1;
-}
-
 /* ---- chosen slots and ranges ---- */
 
 shoal_status index_prepare_chosen(entity_index *index, shoal_entity chosen) {
@@ -404,7 +400,7 @@ shoal_status index_prepare_chosen(entity_index *index, shoal_entity chosen) {
     if (record->chunk != 0) {
         return SHOAL_SLOT_TAKEN;
     }
-    if (record_is_retired(record) || (record->place & INDEX_GENERATION_MASK) > shoal_entity_generation(chosen)) {
+    if (index_record_is_retired(record) || (record->place & INDEX_GENERATION_MASK) > shoal_entity_generation(chosen)) {
         return SHOAL_GENERATION_USED;
     }
     return SHOAL_OK;
@@ -536,7 +532,7 @@ static void page_trim(entity_index *index, uint32_t page) {
     const index_record *records = index->pages[page];
     bool uniform = true;
     for (uint32_t i = 0; i < INDEX_PAGE_SLOTS; i++) {
-        if (records[i].chunk != 0 || record_is_retired(&records[i])) {
+        if (records[i].chunk != 0 || index_record_is_retired(&records[i])) {
             return;
         }
         uniform = uniform && records[i].place == records[0].place;
@@ -571,7 +567,7 @@ static bool slot_bit_is_right(const entity_index *index, uint32_t slot) {
     const index_page_info *info = index->infos[slot >> INDEX_PAGE_BITS];
     bool is_free = (info->free_words[(slot & (INDEX_PAGE_SLOTS - 1)) / 64] >> (slot % 64)) & 1u;
     bool should =
-        record->chunk == 0 && !record_is_retired(record) && slot < index->slot_limit && !range_contains(index, slot);
+        record->chunk == 0 && !index_record_is_retired(record) && slot < index->slot_limit && !range_contains(index, slot);
     return is_free == should;
 }
 
@@ -579,7 +575,7 @@ static bool page_validate(const entity_index *index, uint32_t page, uint64_t *li
     for (uint32_t i = 0; i < INDEX_PAGE_SLOTS; i++) {
         const index_record *record = &index->pages[page][i];
         *live += record->chunk != 0;
-        *retired += index->pages[page] != index_empty_page && record_is_retired(record);
+        *retired += index->pages[page] != index_empty_page && index_record_is_retired(record);
         if (!slot_bit_is_right(index, (page << INDEX_PAGE_BITS) + i)) {
             return false;
         }

@@ -134,6 +134,11 @@ static ALWAYS_INLINE uintptr_t index_chunk_address(uintptr_t chunk) {
     return chunk & ~INDEX_CHUNK_LOW_MASK;
 }
 
+/* True for a slot whose generations are used up. */
+static inline bool index_record_is_retired(const index_record *record) {
+    return record->chunk == 0 && index_row(record->place) == 1;
+}
+
 /* Why index_find() gave NULL. */
 shoal_status index_why(const entity_index *index, shoal_entity entity);
 
