@@ -63,6 +63,14 @@ static void arena_release(shoal_commands *commands, size_t keep) {
     commands->blocks = kept;
 }
 
+void command_arena_empty(shoal_commands *commands) {
+    arena_release(commands, 1);
+}
+
+uint64_t command_epoch_take(void) {
+    return atomic_fetch_add_explicit(&last_epoch, 1, memory_order_relaxed) + 1;
+}
+
 /* ---- one command ---- */
 
 void command_end_value(shoal_commands *commands, shoal_command *command) {
@@ -96,9 +104,8 @@ typedef struct placeholder_check {
 
 static void placeholder_visit(void *user, shoal_entity *entity) {
     placeholder_check *check = user;
-    uint32_t number;
     if (shoal_entity_is_placeholder(*entity) &&
-        (check->is_shared || !command_placeholder(check->commands, *entity, &number))) {
+        (check->is_shared || !command_placeholder_is_valid(check->commands, *entity))) {
         check->refused = true;
     }
 }
@@ -130,8 +137,7 @@ static ALWAYS_INLINE bool target_is_possible(const shoal_commands *commands, sho
     if (LIKELY((uint32_t)(entity.bits >> 48) == commands->world->index.high >> 16)) {
         return true;
     }
-    uint32_t number;
-    return command_placeholder(commands, entity, &number);
+    return command_placeholder_is_valid(commands, entity);
 }
 
 /* Copies a value into the arena; larger ones and those with hooks. */
@@ -511,7 +517,7 @@ shoal_entity shoal_commands_spawn(shoal_commands *commands, const shoal_value *v
         return none;
     }
     if (commands->epoch == 0) {
-        commands->epoch = atomic_fetch_add_explicit(&last_epoch, 1, memory_order_relaxed) + 1;
+        commands->epoch = command_epoch_take();
     }
     if (memory_array_reserve(&world->memory, SHOAL_PURPOSE_COMMAND, &commands->spawns, commands->spawn_count + 1,
                              sizeof(command_spawn)) != SHOAL_OK) {
@@ -555,7 +561,8 @@ shoal_entity shoal_commands_spawn(shoal_commands *commands, const shoal_value *v
 void command_reset(shoal_commands *commands) {
     commands_take_back(commands, 0);
     commands->is_special = false;
-    arena_release(commands, 1);
+    commands->first_valid = 0;
+    command_arena_empty(commands);
     commands->record_count = 0;
     commands->base_spawn += commands->spawn_count;
     commands->spawn_count = 0;

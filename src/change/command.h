@@ -120,6 +120,7 @@ struct shoal_commands {
     uint32_t resolved_count;
     uint32_t resolved_base;
     uint64_t epoch; /* of its placeholders; 0 until the first spawn */
+    uint32_t first_valid; /* recording takes placeholders from this spawn on: of a system, those of the call under way */
     uint64_t resolved_epoch;
     command_fold fold;
     memory_array targets; /* shoal_archetype *: those with promised rows */
@@ -198,6 +199,18 @@ static inline bool command_placeholder(const shoal_commands *commands, shoal_ent
     *number = (uint32_t)(entity.bits & COMMAND_SPAWN_MASK) - commands->base_spawn;
     return entity.bits >> COMMAND_EPOCH_SHIFT == commands->epoch && *number < commands->spawn_count;
 }
+
+/* The same for a placeholder that may be recorded now. */
+static inline bool command_placeholder_is_valid(const shoal_commands *commands, shoal_entity entity) {
+    uint32_t number;
+    return command_placeholder(commands, entity, &number) && number >= commands->first_valid;
+}
+
+/* An epoch that no buffer has had. */
+uint64_t command_epoch_take(void);
+
+/* Gives the arena back, but for one block; its values have been moved out or ended. */
+void command_arena_empty(shoal_commands *commands);
 
 /* Ends a value that the buffer still owns. */
 void command_end_value(shoal_commands *commands, shoal_command *command);

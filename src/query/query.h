@@ -114,6 +114,8 @@ typedef struct query_rows {
     size_t row_count;  /* of the chunk out of which runs are taken; 0: of none */
     uint64_t bits;     /* of the current 64 rows, those that are still to come */
     size_t word;       /* the next 64 */
+    size_t first_word; /* of masked rows that are a part of a chunk: words before them */
+    bool is_placed;    /* not by a view: nothing follows, and nothing is to be closed */
     struct query_rows *next_spare;
     struct query_rows *next_made;
     uint32_t *offsets;         /* of a view's walk: the head's, for writing; they lie behind it */
@@ -249,6 +251,14 @@ query_rows query_rows_natural(query_data *query);
 
 /* The next run of rows that match; false at the end. */
 bool query_rows_next(query_rows *rows);
+
+/* A walk of its own over a part of a chunk, for systems: its columns, offsets and query are set. Unmasked, its rows are
+   `first` to `end` - 1, all of which match, or query_rows_run() takes the next run of those that do; masked, they are
+   all in one view, and SHOAL_ROWS finds those that match: `first` is a multiple of 64 then. */
+void query_rows_place(query_rows *rows, const query_match *match, const chunk_ref *ref, size_t first, size_t end);
+bool query_rows_run(query_rows *rows);
+void query_rows_place_masked(query_rows *rows, const query_match *match, const chunk_ref *ref, size_t first,
+                             size_t end);
 
 /* Makes sure that there is room for one more walk, and gives all of it back. */
 shoal_status query_rows_reserve(query_data *query);

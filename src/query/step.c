@@ -238,7 +238,8 @@ static uint64_t rows_word(const query_rows *rows, size_t word) {
 }
 
 uint64_t shoal_view_rows_word(const shoal_view_rows *rows, size_t word) {
-    return rows_word((const query_rows *)rows, word);
+    const query_rows *walk = (const query_rows *)rows;
+    return rows_word(walk, word + walk->first_word);
 }
 
 /* The next run out of a chunk of which some rows match; false at the chunk's end. */
@@ -265,6 +266,35 @@ static bool rows_take_run(query_rows *rows) {
     return true;
 }
 
+void query_rows_place(query_rows *rows, const query_match *match, const chunk_ref *ref, size_t first, size_t end) {
+    rows->is_placed = true;
+    rows_put(rows, match, ref, first, end - first);
+    if (query_match_filter(rows->query, match) != QUERY_FILTER_NONE) {
+        rows->row_count = end;
+        rows->word = first / 64 + 1;
+        rows->bits = rows_word(rows, first / 64) & ~low_bits(first % 64);
+    }
+}
+
+bool query_rows_run(query_rows *rows) {
+    return rows_take_run(rows);
+}
+
+void query_rows_place_masked(query_rows *rows, const query_match *match, const chunk_ref *ref, size_t first,
+                             size_t end) {
+    unsigned filter = query_match_filter(rows->query, match);
+    rows->is_placed = true;
+    rows_put(rows, match, ref, first, end - first);
+    rows->row_count = end;
+    rows->first_word = first / 64;
+    rows->head.is_filtered = filter != QUERY_FILTER_NONE;
+    if (filter == QUERY_FILTER_ENABLED || filter == QUERY_FILTER_DISABLED) {
+        rows->head.words = archetype_bits(match->archetype, ref->bits, query_match_toggle(rows->query, match)) +
+                           first / 64;
+        rows->head.flip = filter == QUERY_FILTER_ENABLED ? 0 : ~UINT64_C(0);
+    }
+}
+
 bool query_rows_next(query_rows *rows) {
     for (;;) {
         if (rows->row_count != 0 && rows_take_run(rows)) {
@@ -281,11 +311,13 @@ bool query_rows_next(query_rows *rows) {
 }
 
 bool shoal_view_rows_next(shoal_view_rows *rows) {
-    return query_rows_next((query_rows *)rows);
+    query_rows *walk = (query_rows *)rows;
+    return !walk->is_placed && query_rows_next(walk);
 }
 
 bool shoal_view_rows_next_chunk(shoal_view_rows *rows) {
-    return rows_step((query_rows *)rows);
+    query_rows *walk = (query_rows *)rows;
+    return !walk->is_placed && rows_step(walk);
 }
 
 /* ---- opening and closing ---- */
@@ -376,6 +408,9 @@ shoal_status shoal_view_rows_open(shoal_query *query, shoal_view_rows **rows) {
 void shoal_view_rows_close(shoal_view_rows *rows) {
     query_rows *closed = (query_rows *)rows;
     query_data *query = closed->query;
+    if (closed->is_placed) {
+        return;
+    }
     query_lock(query);
     closed->next_spare = query->spare_rows;
     query->spare_rows = closed;

@@ -224,6 +224,10 @@ shoal_status shoal_pool_start(shoal_pool *pool) {
     return status;
 }
 
+uint32_t pool_capacity(const shoal_pool *pool) {
+    return pool->helper_limit + 1;
+}
+
 uint32_t shoal_pool_worker_count(const shoal_pool *pool) {
     if (pool == NULL) {
         return 0;

@@ -39,6 +39,9 @@ void pool_wait(shoal_pool *pool, uint32_t seen);
 /* There is work, or something has ended: wakes those that wait. With a NULL pool it does nothing. */
 void pool_signal(shoal_pool *pool);
 
+/* Its workers when it is not stopped. */
+uint32_t pool_capacity(const shoal_pool *pool);
+
 /* A world uses the pool, or no longer. pool_use() returns false for a pool that is being destroyed. */
 bool pool_use(shoal_pool *pool);
 void pool_unuse(shoal_pool *pool);

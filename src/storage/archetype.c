@@ -369,11 +369,13 @@ static shoal_archetype *archetype_make(shoal_world *world, archetype_set set, sh
     shared_use(world, made, true);
     made->hash = archetype_set_hash(set);
     *status = sizes_choose(world, made);
+    world->archetype_changes++; /* before queries move their matches, also if that fails */
     *status = *status == SHOAL_OK ? watchers_prepare(world, made) : *status;
     if (*status != SHOAL_OK) {
         archetype_free(world, made);
         return NULL;
     }
+    made->birth = world->archetype_changes;
     archetype_tables_insert(world, made);
     for (archetype_watcher *watcher = world->watchers; watcher != NULL; watcher = watcher->next) {
         watcher->commit(watcher, made);
@@ -619,6 +621,7 @@ static void end_only(shoal_world *world, shoal_archetype *only) {
 }
 
 void archetype_end_marked(shoal_world *world, shoal_archetype *only) {
+    world->archetype_changes++;
     for (archetype_watcher *watcher = world->watchers; watcher != NULL; watcher = watcher->next) {
         watcher->forget(watcher, only);
     }

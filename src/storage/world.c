@@ -294,8 +294,10 @@ shoal_status shoal_world_destroy(shoal_world *world) {
     if (world == NULL) {
         return SHOAL_OK;
     }
-    if (world_is_locked(world)) {
-        return world_fail_locked(world, "shoal_world_destroy");
+    if (world->is_stepping || world_is_locked(world)) {
+        return world->is_stepping ? error_detail(world_error(world), SHOAL_WORLD_LOCKED, "shoal_world_destroy",
+                                                 "a step is under way")
+                                  : world_fail_locked(world, "shoal_world_destroy");
     }
     /* Hooks that call back find the world locked. */
     (void)world_lock_enter(world, "shoal_world_destroy");

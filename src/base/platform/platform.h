@@ -28,6 +28,9 @@ uint64_t platform_clock_ns(void);
 /* Lets another thread run. */
 void platform_yield(void);
 
+/* Sleeps for about so long, or until a signal comes. */
+void platform_sleep_ns(uint64_t ns);
+
 /* Bytes of a thread's name with the final 0; what is longer is cut. */
 #define PLATFORM_THREAD_NAME_BYTES 16
 

@@ -66,6 +66,13 @@ uint64_t platform_clock_ns(void) {
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+void platform_sleep_ns(uint64_t ns) {
+    int saved = errno;
+    struct timespec pause = {.tv_sec = (time_t)(ns / 1000000000u), .tv_nsec = (long)(ns % 1000000000u)};
+    (void)nanosleep(&pause, NULL);
+    errno = saved;
+}
+
 void platform_yield(void) {
     (void)sched_yield();
 }

@@ -1,0 +1,80 @@
+/*
+ * Loops at a fixed rate: a step each period, counted from the first one, so that the pauses make up for what steps
+ * take. A loop that is late steps without a pause, so often; then what is lost is forgotten and the count begins anew.
+ *
+ * Pauses are slept in slices, after each of which the request to stop is looked at: that may come from a signal
+ * handler, which can do nothing but write a flag. Thread rule: world.
+ */
+#include "schedule.h"
+
+static const char run_call[] = "shoal_world_run";
+
+#define PERIOD_NS 16666667u
+#define SLICE_NS 2000000u
+#define CATCH_UP 8u
+
+static bool loop_is_stopped(const shoal_schedule *schedule) {
+    return atomic_load_explicit(&schedule->stop, memory_order_relaxed);
+}
+
+/* Sleeps until a time, or until the loop is to stop. */
+static void pause_until(const shoal_schedule *schedule, uint64_t time_ns) {
+    uint64_t now = platform_clock_ns();
+    while (now < time_ns && !loop_is_stopped(schedule)) {
+        platform_sleep_ns(time_ns - now < SLICE_NS ? time_ns - now : SLICE_NS);
+        now = platform_clock_ns();
+    }
+}
+
+/* The time of the next step, when it is not the past; or now, with what is lost. */
+static uint64_t next_time(uint64_t time_ns, uint64_t period_ns, uint32_t catch_up, shoal_loop_result *result) {
+    uint64_t now = platform_clock_ns();
+    uint64_t next = time_ns + period_ns;
+    if (now > next + period_ns) {
+        result->late_steps++;
+        if ((now - next) / period_ns > catch_up) {
+            result->forgotten_ns += now - next;
+            return now;
+        }
+    }
+    return next;
+}
+
+shoal_status shoal_world_run(shoal_world *world, const shoal_loop_def *def, shoal_loop_result *result) {
+    const shoal_loop_def defaults = {0};
+    shoal_loop_result own = {0};
+    def = def != NULL ? def : &defaults;
+    if (world == NULL) {
+        return world_fail(NULL, SHOAL_INVALID_ARGUMENT, run_call);
+    }
+    shoal_status status = schedule_check_idle(world, run_call);
+    shoal_schedule *schedule = status == SHOAL_OK ? schedule_obtain(world, run_call) : NULL;
+    if (schedule == NULL) {
+        return status != SHOAL_OK ? status : world->error.status;
+    }
+    uint64_t period_ns = def->period_ns != 0 ? def->period_ns : PERIOD_NS;
+    uint32_t catch_up = def->catch_up != 0 ? def->catch_up : CATCH_UP;
+    uint64_t time_ns = platform_clock_ns();
+    bool goes_on = true;
+    while (goes_on && !loop_is_stopped(schedule) && (def->step_limit == 0 || own.steps < def->step_limit)) {
+        status = shoal_world_step(world, period_ns);
+        own.steps++;
+        goes_on = (status == SHOAL_OK || def->keep_going) &&
+                  (def->stepped == NULL || def->stepped(def->user, world, status));
+        if (goes_on && !def->unpaced) {
+            time_ns = next_time(time_ns, period_ns, catch_up, &own);
+            pause_until(schedule, time_ns);
+        }
+    }
+    atomic_store_explicit(&schedule->stop, false, memory_order_relaxed);
+    if (result != NULL) {
+        *result = own;
+    }
+    return def->keep_going ? SHOAL_OK : status;
+}
+
+void shoal_world_stop(shoal_world *world) {
+    if (world != NULL && world->schedule != NULL) {
+        atomic_store_explicit(&world->schedule->stop, true, memory_order_relaxed);
+    }
+}

@@ -1,0 +1,121 @@
+/*
+ * What each worker has of its own, made with the schedule: of each system a run, a view with a walk behind it, sums and
+ * a command recorder; scratch memory, a ring. Running a job writes nothing that another worker reads, but for the
+ * counters of its task.
+ *
+ * Rings keep what they have when the schedule is built anew with as many workers. Thread rule: world.
+ */
+#include <string.h>
+
+#include "schedule.h"
+
+#define SCRATCH_ALIGNMENT 64
+#define RING_RECORDS 8192u
+
+static void *take(shoal_schedule *schedule, size_t count, size_t byte_size, size_t alignment) {
+    return build_allocate(schedule, &schedule->worker_blocks, count, byte_size, alignment);
+}
+
+/* A walk of the worker's own through the rows of a system's query. */
+static bool walk_make(shoal_schedule *schedule, worker_system *own, query_data *query) {
+    size_t count = query->head.data_count;
+    query_match *terms = take(schedule, 1, sizeof(query_match) + (count + 2) * sizeof(uint16_t), 8);
+    uint32_t *offsets = terms != NULL ? take(schedule, count + 1, sizeof(uint32_t), 4) : NULL;
+    if (offsets == NULL) {
+        return false;
+    }
+    own->rows = (query_rows){.query = query, .terms = terms, .offsets = offsets};
+    own->rows.head.columns = (const char *)terms;
+    own->rows.head.offsets = offsets;
+    own->view = (shoal_view){.read_keys_ = query->head.read_keys, .write_keys_ = query->head.write_keys};
+    return true;
+}
+
+static bool recorder_make(shoal_schedule *schedule, worker_system *own, const shoal_system *system) {
+    own->commands = shoal_commands_create(schedule->world, &(shoal_commands_def){.name = system->name});
+    if (own->commands != NULL && !system->def.commands) {
+        command_refuse(own->commands, SHOAL_ACCESS_UNDECLARED);
+    }
+    return own->commands != NULL;
+}
+
+static worker_system *worker_system_make(schedule_worker *worker, shoal_system *system) {
+    shoal_schedule *schedule = worker->schedule;
+    worker_system *own = take(schedule, 1, sizeof *own, 64);
+    size_t sum_count = system->def.reduction_count;
+    if (own == NULL || (system->query != NULL && !walk_make(schedule, own, query_of(system->query))) ||
+        !recorder_make(schedule, own, system)) {
+        return NULL;
+    }
+    own->sums = sum_count != 0 ? take(schedule, sum_count, sizeof(void *), 8) : NULL;
+    own->run = (shoal_run){.world = schedule->world,
+                           .system = system,
+                           .query = system->query,
+                           .commands = own->commands,
+                           .user = system->def.user,
+                           .local = system->local,
+                           .scratch = system->def.scratch_bytes != 0 ? worker->scratch : NULL,
+                           .worker = worker->slot};
+    return sum_count == 0 || own->sums != NULL ? own : NULL;
+}
+
+static bool ring_make(schedule_worker *worker) {
+    const shoal_schedule_def *def = &worker->schedule->def;
+    size_t count = (size_t)bit_ceil(def->ring_records != 0 ? def->ring_records : RING_RECORDS);
+    worker->ring.records = take(worker->schedule, count, sizeof(run_record), 64);
+    worker->ring.mask = count - 1;
+    return worker->ring.records != NULL;
+}
+
+static bool worker_make(shoal_schedule *schedule, uint32_t slot, size_t scratch_bytes) {
+    schedule_worker *worker = &schedule->workers[slot];
+    worker->schedule = schedule;
+    worker->slot = slot;
+    worker->scope = (world_scope){.world = schedule->world, .name = "", .context = worker};
+#if SHOAL_DEBUG >= 1
+    worker->scope.access = watch_access;
+#endif
+    worker->scratch = scratch_bytes != 0 ? take(schedule, 1, scratch_bytes, SCRATCH_ALIGNMENT) : NULL;
+    worker->systems = take(schedule, schedule->system_count, sizeof *worker->systems, 8);
+    if (worker->systems == NULL || (scratch_bytes != 0 && worker->scratch == NULL) || !ring_make(worker)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < schedule->system_count; i++) {
+        worker->systems[i] = worker_system_make(worker, schedule->systems[i]);
+        if (worker->systems[i] == NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
+shoal_status workers_make(shoal_schedule *schedule) {
+    size_t scratch_bytes = 0;
+    for (uint32_t i = 0; i < schedule->system_count; i++) {
+        size_t own = schedule->systems[i]->def.scratch_bytes;
+        scratch_bytes = own > scratch_bytes ? own : scratch_bytes;
+    }
+    schedule->workers = take(schedule, schedule->worker_count, sizeof(schedule_worker), _Alignof(schedule_worker));
+    bool is_made = schedule->workers != NULL;
+    for (uint32_t slot = 0; slot < schedule->worker_count && is_made; slot++) {
+        is_made = worker_make(schedule, slot, scratch_bytes);
+    }
+    return is_made ? SHOAL_OK : memory_failure(&schedule->world->memory);
+}
+
+void workers_free(shoal_schedule *schedule) {
+    shoal_memory *memory = &schedule->world->memory;
+    for (uint32_t slot = 0; slot < schedule->worker_count && schedule->workers != NULL; slot++) {
+        schedule_worker *worker = &schedule->workers[slot];
+        memory_array_release(memory, SHOAL_PURPOSE_SCHEDULE, &worker->parts, sizeof(record_part));
+        for (uint32_t i = 0; i < schedule->system_count && worker->systems != NULL; i++) {
+            worker_system *own = worker->systems[i];
+            if (own != NULL && own->commands != NULL && !schedule->world_ends) {
+                command_refuse(own->commands, SHOAL_OK);
+                shoal_commands_destroy(own->commands);
+            }
+        }
+    }
+    schedule->workers = NULL;
+    build_release(schedule, &schedule->worker_blocks);
+}
