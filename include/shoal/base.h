@@ -166,9 +166,9 @@ typedef struct shoal_error {
 } shoal_error;
 
 /**
- * The last failure on `world`, or with NULL the last failure on this thread of a call that has no world
- * (registering a component, creating a world). A success does not clear it. The message belongs to the
- * library and is valid until the same thread asks again.
+ * The last failure on `world` (of calls that only read, and while systems run: on this thread), or with NULL the last
+ * failure on this thread of a call that has no world (registering a component, creating a world). A success does not
+ * clear it. The message belongs to the library and is valid until the same thread asks again.
  * Thread: read.
  */
 SHOAL_API shoal_error shoal_last_error(const shoal_world *world);

@@ -61,12 +61,13 @@ typedef struct shoal_commands_result {
 
 /**
  * Makes a command buffer; NULL as definition means all defaults. It belongs to the world and ends with it, or
- * with shoal_commands_destroy(). NULL on failure: OUT_OF_MEMORY, MEMORY_LIMIT. Thread: world.
+ * with shoal_commands_destroy(). NULL on failure: OUT_OF_MEMORY, MEMORY_LIMIT, WORLD_LOCKED while systems run.
+ * Thread: world.
  */
 SHOAL_API shoal_commands *shoal_commands_create(shoal_world *world, const shoal_commands_def *def);
 
 /** Ends a buffer and drops what it holds (dtor hooks of recorded values run). NULL is fine. Does nothing in a callback
-    while the buffer is applied. Thread: world. */
+    while the buffer is applied, nor while systems run. Thread: world. */
 SHOAL_API void shoal_commands_destroy(shoal_commands *commands);
 
 /** Records a spawn; returns the placeholder, or null on failure: the errors of shoal_spawn() that can be known
@@ -77,7 +78,8 @@ SHOAL_API shoal_entity shoal_commands_spawn(shoal_commands *commands, const shoa
 
 /** Records shoal_destroy(). Recording fails, and nothing is recorded, for a null or foreign handle, a
     placeholder of another buffer, an invalid component or when memory runs out; a dead entity is found out when
-    the buffer is applied. WORLD_LOCKED in a callback while this buffer is applied. Thread: world. */
+    the buffer is applied. WORLD_LOCKED in a callback while this buffer is applied, ACCESS_UNDECLARED in a system
+    that has not declared that it records. Thread: world. */
 SHOAL_API shoal_status shoal_commands_destroy_entity(shoal_commands *commands, shoal_entity entity);
 
 /** Records shoal_add(). Errors as above. Thread: world. */
@@ -129,7 +131,7 @@ SHOAL_API size_t shoal_commands_count(const shoal_commands *commands);
 SHOAL_API shoal_status shoal_commands_apply(shoal_commands *commands, shoal_commands_result *result);
 
 /** Drops all recorded commands. Their placeholders name nothing from then on. Does nothing in a callback while the
-    buffer is applied. Thread: world. */
+    buffer is applied, nor while systems run. Thread: world. */
 SHOAL_API void shoal_commands_discard(shoal_commands *commands);
 
 /** The real handle of a placeholder of the last apply; null if its entity was destroyed in the same buffer, or if

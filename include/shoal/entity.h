@@ -145,8 +145,8 @@ SHOAL_API shoal_status shoal_remove(shoal_world *world, shoal_entity entity, sho
 
 /**
  * Replaces the value of a component that the entity has; not a structural change, so it works while a view is
- * open, but for a shared value, which decides the entity's archetype (WORLD_LOCKED). COMPONENT_MISSING;
- * TERM_WITHOUT_DATA for a tag. Thread: world.
+ * open, but for a shared value, which decides the entity's archetype (WORLD_LOCKED). WORLD_LOCKED while systems run.
+ * COMPONENT_MISSING; TERM_WITHOUT_DATA for a tag. Thread: world.
  */
 SHOAL_API shoal_status shoal_set(shoal_world *world, shoal_entity entity, shoal_component component, const void *data);
 
@@ -178,8 +178,8 @@ SHOAL_API shoal_status shoal_change_entity(shoal_world *world, shoal_entity enti
 /**
  * Sets the enable bit of a component with the trait `toggle`; a component that is added is enabled. Not a structural
  * change: the value stays, and it works while a view is open (a view that neither orders nor groups sees it from the
- * next 64 rows on, counted from the start of a chunk). COMPONENT_MISSING; COMPONENT_KIND for a type without the trait.
- * Thread: world.
+ * next 64 rows on, counted from the start of a chunk). COMPONENT_MISSING; COMPONENT_KIND for a type without the trait;
+ * WORLD_LOCKED while systems run. Thread: world.
  */
 SHOAL_API shoal_status shoal_enable(shoal_world *world, shoal_entity entity, shoal_component component);
 

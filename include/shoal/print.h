@@ -72,7 +72,8 @@ SHOAL_API shoal_status shoal_print_uniques(const shoal_world *world, shoal_write
  *
  * In the elements of a buffer `|` stands between elements, `;` between fields, and texts are C string literals. What an
  * entity does not have leaves its fields empty; a buffer without elements is 0 and []. Locks the world meanwhile.
- * WRITE_FAILED; OUT_OF_MEMORY and MEMORY_LIMIT for a query whose view may need memory to begin. Thread: world.
+ * WRITE_FAILED; OUT_OF_MEMORY and MEMORY_LIMIT for a query whose view may need memory to begin; WORLD_LOCKED while
+ * systems run. Thread: world.
  */
 SHOAL_API shoal_status shoal_csv_query(shoal_query *query, shoal_write_fn write, void *user);
 
@@ -80,7 +81,8 @@ SHOAL_API shoal_status shoal_csv_query(shoal_query *query, shoal_write_fn write,
  * The same for one archetype, named by its exact set of components: `component_count` components in the order in
  * which their columns are wanted. Components of the trait toggle have their enable bit. With shared components the
  * archetypes of all values, by age. Writes the header only if no such archetype exists. COMPONENT_INVALID,
- * COMPONENT_DUPLICATE, COMPONENT_KIND for one that is not part of archetypes: sparse, relation, unique. Thread: world.
+ * COMPONENT_DUPLICATE, COMPONENT_KIND for one that is not part of archetypes: sparse, relation, unique. WORLD_LOCKED
+ * while systems run. Thread: world.
  */
 SHOAL_API shoal_status shoal_csv_archetype(shoal_world *world, const shoal_component *components,
                                            size_t component_count, shoal_write_fn write, void *user);
@@ -89,7 +91,8 @@ SHOAL_API shoal_status shoal_csv_archetype(shoal_world *world, const shoal_compo
  * The memory report as text: bytes by purpose, then a table of what lies outside of rows (sparse values, relations,
  * shared and unique values by component with their count and the bytes of the values alone, the buffers on the heap
  * together), then a table of the archetypes with chunks, rows, capacity, used and unused bytes, the worst used first.
- * At most `max_archetypes` rows of it (0: all). WRITE_FAILED, OUT_OF_MEMORY. Thread: world.
+ * At most `max_archetypes` rows of it (0: all). WRITE_FAILED, OUT_OF_MEMORY, WORLD_LOCKED while systems run.
+ * Thread: world.
  */
 SHOAL_API shoal_status shoal_print_memory(shoal_world *world, size_t max_archetypes, shoal_write_fn write, void *user);
 

@@ -162,7 +162,8 @@ typedef struct shoal_query_def {
 /**
  * Makes a query. It belongs to the world and ends with it, or with shoal_query_destroy(). NULL on failure:
  * TERM_INVALID (a component twice, data access to a tag, a term without access, what the kind cannot do),
- * TEXT_INVALID, COMPONENT_INVALID, OUT_OF_MEMORY, MEMORY_LIMIT, INVALID_ARGUMENT. Thread: world.
+ * TEXT_INVALID, COMPONENT_INVALID, OUT_OF_MEMORY, MEMORY_LIMIT, INVALID_ARGUMENT, WORLD_LOCKED while systems run.
+ * Thread: world.
  */
 SHOAL_API shoal_query *shoal_query_create(shoal_world *world, const shoal_query_def *def);
 

@@ -19,7 +19,8 @@ extern "C" {
 #endif
 
 /** Sets the value; NULL sets the type's default. COMPONENT_INVALID, COMPONENT_KIND, OUT_OF_MEMORY, MEMORY_LIMIT,
-    VALUE_REFUSED, HOOK_FAILED; WORLD_LOCKED when a view is open and the value is not there yet. Thread: world. */
+    VALUE_REFUSED, HOOK_FAILED; WORLD_LOCKED when a view is open and the value is not there yet, and while
+    systems run. Thread: world. */
 SHOAL_API shoal_status shoal_unique_set(shoal_world *world, shoal_component component, const void *data);
 
 /** The value, or NULL: NOT_FOUND, COMPONENT_INVALID, COMPONENT_KIND. Valid until it is removed. Thread: read. */
@@ -48,7 +49,7 @@ SHOAL_API uint64_t shoal_unique_tick(const shoal_world *world, shoal_component c
 /** The world's tick: 1 in a new world. Thread: read. */
 SHOAL_API uint64_t shoal_world_tick(const shoal_world *world);
 
-/** Begins the next tick and returns it. Thread: world. */
+/** Begins the next tick and returns it; 0 with WORLD_LOCKED while systems run. Thread: world. */
 SHOAL_API uint64_t shoal_world_next_tick(shoal_world *world);
 
 #ifdef __cplusplus

@@ -55,7 +55,7 @@ SHOAL_API uint64_t shoal_world_entity_count(const shoal_world *world);
 
 /**
  * Who holds the world's iteration lock: the name of the query or call whose view or callback is the last to
- * have opened, or NULL when structural changes are allowed. After views have ended out of order it may be the name of
+ * have opened (while systems run: on this thread), or NULL when structural changes are allowed. After views have ended out of order it may be the name of
  * one that has ended. Thread: read.
  */
 SHOAL_API const char *shoal_world_lock_holder(const shoal_world *world);
@@ -73,8 +73,8 @@ SHOAL_API shoal_status shoal_world_trim(shoal_world *world, uint64_t budget_micr
 /**
  * Walks the whole world and checks every invariant: slots against rows, rows against slots, chunk order and
  * counts, layouts, query caches, byte counts. CORRUPT with the place in the message; WORLD_LOCKED in a
- * callback in the middle of shoal_commands_apply(), when nothing can be said. Costs time in proportion to
- * the world. Thread: world.
+ * callback in the middle of shoal_commands_apply(), when nothing can be said, and while systems run. Costs time in
+ * proportion to the world. Thread: world.
  */
 SHOAL_API shoal_status shoal_world_validate(shoal_world *world);
 

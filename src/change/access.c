@@ -41,7 +41,7 @@ static shoal_status value_why(const shoal_world *world, shoal_entity entity, con
     if (storage == SHOAL_STORAGE_BUFFER || storage == SHOAL_STORAGE_RELATION || storage == SHOAL_STORAGE_UNIQUE) {
         return SHOAL_COMPONENT_KIND;
     }
-    if (!shoal_has(world, entity, component)) {
+    if (!store_entity_has(world, entity, type)) {
         return SHOAL_COMPONENT_MISSING;
     }
     return storage == SHOAL_STORAGE_SHARED ? SHOAL_COMPONENT_KIND : SHOAL_TERM_WITHOUT_DATA;
@@ -85,11 +85,13 @@ COLD static void *value_find_again(const shoal_world *world, shoal_entity entity
 }
 
 const void *shoal_get(const shoal_world *world, shoal_entity entity, shoal_component component) {
+    world_note_access(world, component, false, "shoal_get");
     void *value = LIKELY(world != NULL) ? value_find(world, entity, component, true) : NULL;
     return LIKELY(value != NULL) ? value : value_find_again(world, entity, component, false, "shoal_get");
 }
 
 void *shoal_get_mut(shoal_world *world, shoal_entity entity, shoal_component component) {
+    world_note_access(world, component, true, "shoal_get_mut");
     void *value = LIKELY(world != NULL) ? value_find(world, entity, component, true) : NULL;
     return LIKELY(value != NULL) ? value : value_find_again(world, entity, component, true, "shoal_get_mut");
 }
@@ -105,6 +107,7 @@ static NOINLINE bool has_elsewhere(const shoal_world *world, shoal_entity entity
 }
 
 bool shoal_has(const shoal_world *world, shoal_entity entity, shoal_component component) {
+    world_note_access(world, component, false, "shoal_has");
     const index_record *record = LIKELY(world != NULL) ? index_find(&world->index, entity) : NULL;
     if (UNLIKELY(record == NULL)) {
         return false;
@@ -176,6 +179,7 @@ static bool many_is_valid(const shoal_world *world, const shoal_entity *entities
 
 size_t shoal_get_many(const shoal_world *world, const shoal_entity *entities, size_t count, shoal_component component,
                       const void **data) {
+    world_note_access(world, component, false, "shoal_get_many");
     /* The inner function writes void *; both have the same representation and it writes no values. */
     void **pointers = (void **)(uintptr_t)data;
     return many_is_valid(world, entities, count, component, pointers, "shoal_get_many")
@@ -185,6 +189,7 @@ size_t shoal_get_many(const shoal_world *world, const shoal_entity *entities, si
 
 size_t shoal_get_many_mut(shoal_world *world, const shoal_entity *entities, size_t count, shoal_component component,
                           void **data) {
+    world_note_access(world, component, true, "shoal_get_many_mut");
     return many_is_valid(world, entities, count, component, data, "shoal_get_many_mut")
                ? get_many(world, entities, count, component, data, true)
                : 0;

@@ -28,6 +28,7 @@ COLD static shoal_buffer buffer_refuse(const shoal_world *world, shoal_entity en
 }
 
 shoal_buffer shoal_buffer_get(shoal_world *world, shoal_entity entity, shoal_component component) {
+    world_note_access(world, component, false, "shoal_buffer_get");
     const component_type *type = component_type_find(component.id);
     const index_record *record = LIKELY(world != NULL) ? index_find(&world->index, entity) : NULL;
     if (UNLIKELY(type == NULL) || UNLIKELY(type->def.storage != SHOAL_STORAGE_BUFFER) || UNLIKELY(record == NULL)) {
@@ -73,11 +74,18 @@ static ALWAYS_INLINE shoal_status buffer_result(shoal_buffer buffer, shoal_statu
     return LIKELY(status == SHOAL_OK) ? SHOAL_OK : buffer_fail(buffer, status, call);
 }
 
+/* Getting a buffer reads, since a handle does not say what for; changing its elements writes. */
+static ALWAYS_INLINE void buffer_note(shoal_buffer buffer, const char *call) {
+    const component_type *type = buffer.type_;
+    world_note_access(buffer.world_, (shoal_component){type->id}, true, call);
+}
+
 /* Budget: 3 ns while there is room and the type has no hooks. */
 shoal_status shoal_buffer_push(shoal_buffer buffer, const void *element) {
     if (UNLIKELY(buffer.cell_ == NULL)) {
         return buffer_fail(buffer, SHOAL_INVALID_ARGUMENT, "shoal_buffer_push");
     }
+    buffer_note(buffer, "shoal_buffer_push");
     shoal_status status = buffer_push(&buffer.world_->memory, buffer.type_, buffer.cell_, element);
     return buffer_result(buffer, status, "shoal_buffer_push");
 }
@@ -85,6 +93,7 @@ shoal_status shoal_buffer_push(shoal_buffer buffer, const void *element) {
 shoal_status shoal_buffer_insert(shoal_buffer buffer, size_t at, const void *element) {
     shoal_status status = SHOAL_INVALID_ARGUMENT;
     if (LIKELY(buffer.cell_ != NULL)) {
+        buffer_note(buffer, "shoal_buffer_insert");
         status = buffer_insert(&buffer.world_->memory, buffer.type_, buffer.cell_, at, element);
     }
     return buffer_result(buffer, status, "shoal_buffer_insert");
@@ -93,6 +102,7 @@ shoal_status shoal_buffer_insert(shoal_buffer buffer, size_t at, const void *ele
 shoal_status shoal_buffer_erase(shoal_buffer buffer, size_t at) {
     shoal_status status = SHOAL_INVALID_ARGUMENT;
     if (LIKELY(buffer.cell_ != NULL)) {
+        buffer_note(buffer, "shoal_buffer_erase");
         status = buffer_erase(&buffer.world_->memory, buffer.type_, buffer.cell_, at);
     }
     return buffer_result(buffer, status, "shoal_buffer_erase");
@@ -101,6 +111,7 @@ shoal_status shoal_buffer_erase(shoal_buffer buffer, size_t at) {
 shoal_status shoal_buffer_erase_swap(shoal_buffer buffer, size_t at) {
     shoal_status status = SHOAL_INVALID_ARGUMENT;
     if (LIKELY(buffer.cell_ != NULL)) {
+        buffer_note(buffer, "shoal_buffer_erase_swap");
         status = buffer_erase_swap(&buffer.world_->memory, buffer.type_, buffer.cell_, at);
     }
     return buffer_result(buffer, status, "shoal_buffer_erase_swap");
@@ -109,6 +120,7 @@ shoal_status shoal_buffer_erase_swap(shoal_buffer buffer, size_t at) {
 shoal_status shoal_buffer_resize(shoal_buffer buffer, size_t count) {
     shoal_status status = SHOAL_INVALID_ARGUMENT;
     if (LIKELY(buffer.cell_ != NULL)) {
+        buffer_note(buffer, "shoal_buffer_resize");
         status = buffer_resize(&buffer.world_->memory, buffer.type_, buffer.cell_, count);
     }
     return buffer_result(buffer, status, "shoal_buffer_resize");
@@ -117,6 +129,7 @@ shoal_status shoal_buffer_resize(shoal_buffer buffer, size_t count) {
 shoal_status shoal_buffer_assign(shoal_buffer buffer, shoal_span elements) {
     shoal_status status = SHOAL_INVALID_ARGUMENT;
     if (LIKELY(buffer.cell_ != NULL)) {
+        buffer_note(buffer, "shoal_buffer_assign");
         status = buffer_assign(&buffer.world_->memory, buffer.type_, buffer.cell_, &elements);
     }
     return buffer_result(buffer, status, "shoal_buffer_assign");

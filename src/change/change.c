@@ -459,6 +459,9 @@ shoal_status shoal_set(shoal_world *world, shoal_entity entity, shoal_component 
         return world != NULL ? world_fail_component(world, SHOAL_INVALID_ARGUMENT, call, entity, component)
                              : world_fail(NULL, SHOAL_INVALID_ARGUMENT, call);
     }
+    if (world_is_shared(world)) {
+        return world_fail_shared(world, call);
+    }
     index_record *record = index_find(&world->index, entity);
     if (UNLIKELY(record == NULL)) {
         return world_fail_entity(world, call, entity);

@@ -348,14 +348,24 @@ COLD static shoal_status special_write(shoal_commands *commands, uint8_t kind, s
     return status;
 }
 
+/* Why a buffer records nothing now. */
+COLD static shoal_status record_refuse(const shoal_commands *commands, const char *call) {
+    if (commands->refusal == SHOAL_ACCESS_UNDECLARED) {
+        return error_detail(world_error(commands->world), SHOAL_ACCESS_UNDECLARED, call,
+                            "\"%s\" records commands; declare it with .commands = true", commands->name);
+    }
+    return commands->refusal == SHOAL_WORLD_LOCKED ? world_fail_locked(commands->world, call)
+                                                   : world_fail(commands->world, commands->refusal, call);
+}
+
 static ALWAYS_INLINE shoal_status command_record(shoal_commands *commands, uint8_t kind, shoal_entity entity,
                                                  const shoal_value *value, const char *call) {
     if (UNLIKELY(commands == NULL)) {
         return world_fail(NULL, SHOAL_INVALID_ARGUMENT, call);
     }
     shoal_world *world = commands->world;
-    if (UNLIKELY(commands->is_applying)) {
-        return world_fail_locked(world, call);
+    if (UNLIKELY(commands->refusal != SHOAL_OK)) {
+        return record_refuse(commands, call);
     }
     if (UNLIKELY(!target_is_possible(commands, entity))) {
         return world_fail_entity(world, call, entity);
@@ -503,8 +513,8 @@ shoal_entity shoal_commands_spawn(shoal_commands *commands, const shoal_value *v
         world_fail(NULL, SHOAL_INVALID_ARGUMENT, call);
         return none;
     }
-    if (commands->is_applying) {
-        world_fail_locked(commands->world, call);
+    if (commands->refusal != SHOAL_OK) {
+        (void)record_refuse(commands, call);
         return none;
     }
     if (spawn_check(commands, values, value_count, call) != SHOAL_OK) {
@@ -623,6 +633,10 @@ shoal_commands *shoal_commands_create(shoal_world *world, const shoal_commands_d
         world_fail(NULL, SHOAL_INVALID_ARGUMENT, "shoal_commands_create");
         return NULL;
     }
+    if (world_is_shared(world)) {
+        (void)world_fail_shared(world, "shoal_commands_create");
+        return NULL;
+    }
     shoal_commands *commands = memory_allocate_zero(&world->memory, SHOAL_PURPOSE_COMMAND, sizeof *commands, 16);
     if (commands == NULL) {
         world_fail(world, memory_failure(&world->memory), "shoal_commands_create");
@@ -641,8 +655,17 @@ void command_join(shoal_commands *commands) {
     commands->is_joint = true;
 }
 
+void command_refuse(shoal_commands *commands, shoal_status why) {
+    commands->refusal = why;
+}
+
+/* Not in a callback while it is applied, nor while systems run, which record in buffers that are not theirs. */
+static bool may_be_emptied(const shoal_commands *commands) {
+    return commands != NULL && commands->refusal != SHOAL_WORLD_LOCKED && !world_is_shared(commands->world);
+}
+
 void shoal_commands_destroy(shoal_commands *commands) {
-    if (commands != NULL && !commands->is_applying) {
+    if (may_be_emptied(commands)) {
         world_remove_child(commands->world, &commands->child);
         child_end(&commands->child);
     }
@@ -653,7 +676,7 @@ size_t shoal_commands_count(const shoal_commands *commands) {
 }
 
 void shoal_commands_discard(shoal_commands *commands) {
-    if (commands != NULL && !commands->is_applying) {
+    if (may_be_emptied(commands)) {
         command_reset(commands);
     }
 }

@@ -140,7 +140,7 @@ struct shoal_commands {
     bool is_released; /* while applying: a target of a split relation may end, so that the rows of its sources move */
     bool is_linked;   /* while applying: relations name entities, so a spawn's row must be there at once */
     bool is_named;    /* while applying: there are names, so a clear may fail */
-    bool is_applying; /* callbacks must not touch the buffer */
+    shoal_status refusal; /* SHOAL_OK: records; WORLD_LOCKED while it is applied; else see command_refuse() */
     shoal_commands_def def;
     shoal_commands_result result; /* of the apply under way */
     char name[32];
@@ -242,6 +242,10 @@ void command_fold_part(shoal_commands *commands, const shoal_archetype *base, ui
 
 /* Makes the commands on each entity, which must stand together, one operation; for changes that have been checked. */
 void command_join(shoal_commands *commands);
+
+/* Makes recording fail with that status from now on, or work again with SHOAL_OK. ACCESS_UNDECLARED tells the caller to
+   declare that it records. */
+void command_refuse(shoal_commands *commands, shoal_status why);
 
 /* Empties the buffer; values are ended. */
 void command_reset(shoal_commands *commands);

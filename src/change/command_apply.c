@@ -594,7 +594,8 @@ static void resolved_keep(shoal_commands *commands) {
 static void commit_all(shoal_commands *commands, bool distinct) {
     uint32_t edge_count = commands->world->transitions.count;
     commands->world->is_half_way = true;
-    commands->is_applying = true;
+    shoal_status refusal = commands->refusal;
+    commands->refusal = SHOAL_WORLD_LOCKED; /* callbacks must not touch the buffer */
     for (uint32_t i = 0; i < commands->command_count; i++) {
         if (LIKELY(distinct)) {
             commit_single(commands, i);
@@ -610,7 +611,7 @@ static void commit_all(shoal_commands *commands, bool distinct) {
     }
     command_targets_forget(commands);
     commands->world->is_half_way = false;
-    commands->is_applying = false;
+    commands->refusal = refusal;
     world_note_retired(commands->world);
     resolved_keep(commands);
     archetype_sweep_idle(commands->world);

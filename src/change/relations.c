@@ -236,12 +236,14 @@ shoal_status shoal_order_source(shoal_world *world, shoal_component relation, sh
 /* ---- asking a source ---- */
 
 bool shoal_is_related(const shoal_world *world, shoal_entity source, shoal_component relation, shoal_entity target) {
+    world_note_access(world, relation, false, "shoal_is_related");
     const relation_store *store = relation_store_of(world, relation);
     return store != NULL && relation_find(store, source, target) != NULL;
 }
 
 static ALWAYS_INLINE shoal_entity target_of(const shoal_world *world, shoal_entity source, shoal_component relation,
                                             const char *call) {
+    world_note_access(world, relation, false, call);
     const relation_store *store = relation_store_of(world, relation);
     shoal_entity target = store != NULL ? relation_target(store, source) : any_entity;
     if (UNLIKELY(shoal_entity_is_null(target))) {
@@ -273,14 +275,17 @@ static ALWAYS_INLINE void *data_get(const shoal_world *world, shoal_entity sourc
 
 const void *shoal_relation_get(const shoal_world *world, shoal_entity source, shoal_component relation,
                                shoal_entity target) {
+    world_note_access(world, relation, false, "shoal_relation_get");
     return data_get(world, source, relation, target, "shoal_relation_get");
 }
 
 void *shoal_relation_get_mut(shoal_world *world, shoal_entity source, shoal_component relation, shoal_entity target) {
+    world_note_access(world, relation, true, "shoal_relation_get_mut");
     return data_get(world, source, relation, target, "shoal_relation_get_mut");
 }
 
 shoal_target_walk shoal_targets(const shoal_world *world, shoal_entity source, shoal_component relation) {
+    world_note_access(world, relation, false, "shoal_targets");
     const relation_store *store = relation_store_of(world, relation);
     relation_link *first = store != NULL ? relation_find(store, source, any_entity) : NULL;
     if (first == NULL) {
@@ -306,6 +311,7 @@ bool shoal_targets_next(shoal_target_walk *walk) {
 /* Budget: with shoal_sources_next() 15 ns for a target that has sources, beside the miss of its list. */
 static ALWAYS_INLINE const relation_list *sources_of(const shoal_world *world, shoal_component relation,
                                                      shoal_entity target, const char *call) {
+    world_note_access(world, relation, false, call);
     const relation_store *store = relation_store_of(world, relation);
     const relation_list *list = LIKELY(store != NULL) ? relation_sources(store, target) : NULL;
     if (UNLIKELY(list == NULL)) {
@@ -340,6 +346,7 @@ size_t shoal_source_count(const shoal_world *world, shoal_component relation, sh
 /* The store of an acyclic relation; NULL also with COMPONENT_KIND stored for another one. */
 static const relation_store *tree_store(const shoal_world *world, shoal_component relation, shoal_entity entity,
                                         const char *call) {
+    world_note_access(world, relation, false, call);
     shoal_status why = SHOAL_COMPONENT_KIND;
     const component_type *type = world != NULL ? relation_type(relation, &why) : NULL;
     if (type != NULL && LIKELY(type->def.acyclic)) {

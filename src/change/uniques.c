@@ -2,8 +2,8 @@
  * The public calls on uniques; see shoal/unique.h and storage/unique.h.
  *
  * A unique that comes or goes changes what queries match, so that is refused while the world is locked; a value that
- * is there may be replaced and written at any time. Hooks hear of a null entity, with the world locked.
- * Thread rule: asking is "read", all else "world".
+ * is there may be replaced and written at any time, but replaced not while systems run. Hooks hear of a null entity,
+ * with the world locked. Thread rule: asking is "read", all else "world".
  */
 #include <shoal/unique.h>
 
@@ -53,7 +53,7 @@ shoal_status shoal_unique_set(shoal_world *world, shoal_component component, con
         return status;
     }
     const component_type *type = component_type_at(component.id);
-    if (world_is_locked(world) && entry_of(world, component) == NULL) {
+    if (world_is_locked(world) && (world_is_shared(world) || entry_of(world, component) == NULL)) {
         return world_fail_locked(world, call);
     }
     if (value_is_refused(type, data)) {
@@ -105,12 +105,14 @@ COLD static void *value_refuse(const shoal_world *world, shoal_component compone
 }
 
 const void *shoal_unique_get(const shoal_world *world, shoal_component component) {
+    world_note_access(world, component, false, "shoal_unique_get");
     const unique_entry *entry = entry_of(world, component);
     return LIKELY(entry != NULL) && LIKELY(entry->value != NULL) ? entry->value
                                                                  : value_refuse(world, component, "shoal_unique_get");
 }
 
 void *shoal_unique_get_mut(shoal_world *world, shoal_component component) {
+    world_note_access(world, component, true, "shoal_unique_get_mut");
     unique_entry *entry = entry_of(world, component);
     if (UNLIKELY(entry == NULL) || UNLIKELY(entry->value == NULL)) {
         return value_refuse(world, component, "shoal_unique_get_mut");
@@ -121,6 +123,7 @@ void *shoal_unique_get_mut(shoal_world *world, shoal_component component) {
 
 /* The entry, or NULL; only what is no unique is an error. */
 static const unique_entry *entry_ask(const shoal_world *world, shoal_component component, const char *call) {
+    world_note_access(world, component, false, call);
     const unique_entry *entry = entry_of(world, component);
     shoal_status why = entry == NULL ? unique_why(world, component) : SHOAL_OK;
     if (why != SHOAL_OK) {

@@ -382,6 +382,10 @@ shoal_query *shoal_query_create(shoal_world *world, const shoal_query_def *def) 
         world_fail(world, SHOAL_INVALID_ARGUMENT, create_call);
         return NULL;
     }
+    if (world_is_shared(world)) {
+        (void)world_fail_shared(world, create_call);
+        return NULL;
+    }
     query_fault fault; /* without a text, the message says enough */
     return def->text != NULL ? query_make_from_text(world, def) : query_make(world, def, &fault);
 }

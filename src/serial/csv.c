@@ -342,6 +342,9 @@ shoal_status shoal_csv_query(shoal_query *query, shoal_write_fn write, void *use
     if (write == NULL) {
         return world_fail(world, SHOAL_INVALID_ARGUMENT, call);
     }
+    if (world_is_shared(world)) {
+        return world_fail_shared(world, call);
+    }
     const char *outer = world_lock_enter(world, query->name);
     shoal_status status = put_query(query, write, user, call);
     world_lock_leave(world, outer);
@@ -397,6 +400,9 @@ shoal_status shoal_csv_archetype(shoal_world *world, const shoal_component *comp
     }
     if (write == NULL || (components == NULL && component_count != 0)) {
         return world_fail(world, SHOAL_INVALID_ARGUMENT, call);
+    }
+    if (world_is_shared(world)) {
+        return world_fail_shared(world, call);
     }
     shoal_status status = components_check(world, components, component_count, call);
     if (status != SHOAL_OK) {

@@ -339,6 +339,9 @@ shoal_status shoal_print_memory(shoal_world *world, size_t max_archetypes, shoal
     if (write == NULL) {
         return world_fail(world, SHOAL_INVALID_ARGUMENT, call);
     }
+    if (world_is_shared(world)) {
+        return world_fail_shared(world, call);
+    }
     shoal_memory_report report;
     (void)shoal_world_memory(world, &report);
     archetype_list list = {.count = report.archetype_count};

@@ -241,7 +241,7 @@ shoal_status shoal_world_validate(shoal_world *world) {
     if (world == NULL) {
         return world_fail(NULL, SHOAL_INVALID_ARGUMENT, "shoal_world_validate");
     }
-    if (world->is_half_way) {
+    if (world->is_half_way || world_is_shared(world)) {
         return world_fail_locked(world, "shoal_world_validate");
     }
     validation check = {.world = world};

@@ -332,6 +332,10 @@ uint64_t shoal_world_tick(const shoal_world *world) {
 }
 
 uint64_t shoal_world_next_tick(shoal_world *world) {
+    if (world != NULL && world_is_shared(world)) {
+        (void)world_fail_shared(world, "shoal_world_next_tick");
+        return 0;
+    }
     return world != NULL ? ++world->tick : 0;
 }
 
