@@ -251,7 +251,7 @@ static shoal_status job_start(hash_job *job) {
     job->types = memory_allocate(memory, SHOAL_PURPOSE_SCRATCH, job->type_count * sizeof *job->types,
                                  _Alignof(const component_type *));
     if (job->types == NULL) {
-        return memory->failure;
+        return memory_failure(memory);
     }
     return job->form == SHOAL_HASH_CANONICAL ? hash_plans_create(job->world, job->stream, job->types, &job->plans)
                                              : SHOAL_OK;

@@ -119,7 +119,7 @@ shoal_status hash_plans_create(shoal_world *world, hash_stream *stream, const co
     size_t byte_size = head + part_count * sizeof(row_part);
     hash_plans *made = memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, byte_size, _Alignof(archetype_plan));
     if (made == NULL) {
-        return world->memory.failure;
+        return memory_failure(&world->memory);
     }
     made->byte_size = byte_size;
     row_part *parts = (row_part *)(void *)((char *)made + head);

@@ -39,7 +39,7 @@ static uint64_t state_digest(hash_stream *stream) {
 shoal_status hash_stream_create(shoal_memory *memory, hash_stream **stream) {
     stream_block *block = memory_allocate(memory, SHOAL_PURPOSE_SCRATCH, sizeof *block, _Alignof(stream_block));
     if (block == NULL) {
-        return memory->failure;
+        return memory_failure(memory);
     }
     memset(&block->state, 0, sizeof block->state);
     *stream = &block->stream;
