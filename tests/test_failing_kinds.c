@@ -693,6 +693,23 @@ static shoal_status call_csv_sorted(void *scene_bytes) {
     return shoal_csv_query(s->fresh, take_text, NULL);
 }
 
+/* Without xxHash there is nothing that could fail. */
+static shoal_status hash_status(shoal_world *world, shoal_hash_form form) {
+    uint64_t hash;
+    shoal_status status = shoal_world_hash(world, form, &hash);
+    return status == SHOAL_UNSUPPORTED ? SHOAL_OK : status;
+}
+
+static shoal_status call_hash(void *scene_bytes) {
+    scene *s = scene_bytes;
+    return hash_status(s->world, SHOAL_HASH_CANONICAL);
+}
+
+static shoal_status call_hash_layout(void *scene_bytes) {
+    scene *s = scene_bytes;
+    return hash_status(s->world, SHOAL_HASH_LAYOUT);
+}
+
 static const failing_call calls[] = {
     {.name = "conf_G5_kinds_spawn_rows", .run = call_spawn_rows},
     {.name = "conf_G5_kinds_spawn_loose", .run = call_spawn_loose},
@@ -762,6 +779,8 @@ static const failing_call calls[] = {
     {.name = "conf_G5_kinds_print_entity", .run = call_print_entity},
     {.name = "conf_G5_kinds_print_memory", .run = call_print_memory},
     {.name = "conf_G5_kinds_csv_query", .run = call_csv_sorted},
+    {.name = "conf_G5_kinds_world_hash", .run = call_hash},
+    {.name = "conf_G5_kinds_world_hash_by_layout", .run = call_hash_layout},
 };
 #define CALL_COUNT (sizeof calls / sizeof calls[0])
 

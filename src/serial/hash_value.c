@@ -2,9 +2,9 @@
  * Values in the stream of hash.h.
  *
  * Of a type with a field table the fields are put in the order of the table, so that what lies between them does not
- * count: numbers as their bytes, entities as index and generation, text up to its end with its length before it. A
- * table whose fields follow each other without a gap, and have neither entities nor text among them, comes to the bytes
- * of the whole value; then these are put in one piece. Thread rule: that of the stream.
+ * count: numbers as their bytes, entities as index and generation, text up to its end with its length before it. Where
+ * the fields leave no gap, and have neither entities nor text among them, the value is put in one piece, in the order
+ * of its bytes. Thread rule: that of the stream.
  */
 #include "hash.h"
 
@@ -12,21 +12,21 @@
 
 #include "../storage/buffer.h"
 
-/* True when the fields, in their order, are exactly the bytes from 0 to `byte_size`. */
+/* True when the fields leave no byte out, and all of them are their bytes. They do not overlap, which was checked when
+   the type was registered, so their sizes say it. */
 static bool fields_are_tight(const shoal_field *fields, size_t field_count, size_t byte_size) {
-    size_t end = 0;
+    size_t covered = 0;
     for (size_t i = 0; i < field_count; i++) {
         const shoal_field *field = &fields[i];
-        bool is_plain = field->kind != SHOAL_FIELD_ENTITY && field->kind != SHOAL_FIELD_TEXT;
-        if (!is_plain || field->offset != end) {
+        if (field->kind == SHOAL_FIELD_ENTITY || field->kind == SHOAL_FIELD_TEXT) {
             return false;
         }
         if (field->field_count != 0 && !fields_are_tight(field->fields, field->field_count, field->size)) {
             return false;
         }
-        end += field->size * field->count; /* the registry's copy of a field table has no count of 0 */
+        covered += field->size * field->count; /* the registry's copy of a field table has no count of 0 */
     }
-    return end == byte_size;
+    return covered == byte_size;
 }
 
 hash_way hash_way_of(const component_type *type) {
