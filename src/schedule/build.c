@@ -209,7 +209,7 @@ static shoal_status edges_make(build *under_way, const schedule_stage *stage, sc
     bool may_vanish;
     task->edges = later != 0 ? build_take(under_way, later, sizeof *task->edges, 8) : NULL;
     if (later != 0 && task->edges == NULL) {
-        return under_way->memory_failure(&schedule->world->memory);
+        return memory_failure(&under_way->schedule->world->memory);
     }
     for (uint32_t i = task->number + 1; i < stage->task_count; i++) {
         if (tasks_are_ordered(under_way, task, &stage->tasks[i], &may_vanish)) {
@@ -224,11 +224,12 @@ static shoal_status edges_make(build *under_way, const schedule_stage *stage, sc
 /* The systems of the line from `first` to `end` - 1. */
 static shoal_status stage_make(build *under_way, schedule_stage *stage, uint32_t first, uint32_t end) {
     uint32_t count = end - first;
+    uint32_t width = count < FUSE_MEMBERS_MAX ? count : FUSE_MEMBERS_MAX;
     stage->tasks = build_take(under_way, count, sizeof *stage->tasks, _Alignof(schedule_task));
-    shoal_system **members = stage->tasks != NULL ? build_take(under_way, (size_t)count * count, sizeof *members, 8)
+    shoal_system **members = stage->tasks != NULL ? build_take(under_way, (size_t)count * width, sizeof *members, 8)
                                                   : NULL;
     if (members == NULL) {
-        return under_way->memory_failure(&schedule->world->memory);
+        return memory_failure(&under_way->schedule->world->memory);
     }
     stage->last_ticks = UINT64_MAX;
     stage->phase = system_in_line(under_way, first)->phase;
@@ -238,7 +239,7 @@ static shoal_status stage_make(build *under_way, schedule_stage *stage, uint32_t
         schedule_task *task = &stage->tasks[number];
         if (number == stage->task_count) {
             task->number = stage->task_count++;
-            task->members = members + (size_t)number * count;
+            task->members = members + (size_t)number * width;
         }
         task_take(task, system);
         under_way->task_of[system->number] = number;

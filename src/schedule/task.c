@@ -333,8 +333,7 @@ void task_run_job(schedule_task *task, schedule_worker *worker, uint32_t job) {
                            .end = end,
                            .tick = walk.tick,
                            .rows = (uint32_t)worker->systems[task->members[task->active[0]]->number]->rows_given,
-                           .label = task->label,
-                           .job = job};
+                           .label = task->label};
     if (task->job_count > 1) {
         atomic_fetch_add_explicit(&task->ticks, end - start, memory_order_relaxed);
     } else {
