@@ -566,8 +566,8 @@ static bool slot_bit_is_right(const entity_index *index, uint32_t slot) {
     const index_record *record = index_at(index, slot);
     const index_page_info *info = index->infos[slot >> INDEX_PAGE_BITS];
     bool is_free = (info->free_words[(slot & (INDEX_PAGE_SLOTS - 1)) / 64] >> (slot % 64)) & 1u;
-    bool should =
-        record->chunk == 0 && !index_record_is_retired(record) && slot < index->slot_limit && !range_contains(index, slot);
+    bool should = record->chunk == 0 && !index_record_is_retired(record) && slot < index->slot_limit &&
+                  !range_contains(index, slot);
     return is_free == should;
 }
 
