@@ -215,6 +215,7 @@ REFUSED(trim, shoal_world_trim(world, 0, NULL))
 REFUSED(world_destroy, shoal_world_destroy(world))
 REFUSED(csv_query, shoal_csv_query(r->plain, shoal_write_file, stdout))
 REFUSED(csv_archetype, shoal_csv_archetype(world, NULL, 0, shoal_write_file, stdout))
+REFUSED(hash, shoal_world_hash(world, SHOAL_HASH_CANONICAL, &(uint64_t){0}))
 REFUSED(print_memory, shoal_print_memory(world, 0, shoal_write_file, stdout))
 
 #define LISTED(Name)                                                                                                   \
@@ -263,6 +264,7 @@ static const refused_call refused_calls[] = {LISTED(spawn),
                                              LISTED(world_destroy),
                                              LISTED(csv_query),
                                              LISTED(csv_archetype),
+                                             LISTED(hash),
                                              LISTED(print_memory)};
 
 static void test_refused(void **state) {

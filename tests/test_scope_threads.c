@@ -12,7 +12,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { THREADS = 4, ROUNDS = 20, PUSHES = 3 };
+#define THREADS 4
+#define ROUNDS ((size_t)20)
+#define PUSHES ((size_t)3)
 
 typedef struct worker {
     rig *r;
@@ -153,7 +155,7 @@ static void run_into_errors(worker *w) {
 static void fill_own_buffers(worker *w) {
     for (int32_t i = w->number; i < RIG_ROWS; i += THREADS) {
         shoal_buffer trail = shoal_buffer_get(w->r->f.world, w->r->rows[i], SHOAL_ID(Trail));
-        for (int k = 0; k < PUSHES; k++) {
+        for (size_t k = 0; k < PUSHES; k++) {
             expect(w, shoal_buffer_push(trail, &(Trail){(char)('a' + w->number)}) == SHOAL_OK);
         }
     }
@@ -172,7 +174,7 @@ static void record(worker *w) {
 static void work(worker *w) {
     world_scope scope = {.world = w->r->f.world, .name = "worker"};
     world_scope_enter(&scope);
-    for (int round = 0; round < ROUNDS; round++) {
+    for (size_t round = 0; round < ROUNDS; round++) {
         write_own_rows(w);
         read_queries(w);
         read_world(w);

@@ -41,8 +41,8 @@ typedef enum shoal_hash_form {
  *
  * It may be called while views are open. It costs time in proportion to what the world holds, and some scratch memory.
  * UNSUPPORTED when the library was built without xxHash, INVALID_ARGUMENT for a null pointer or an unknown form,
- * OUT_OF_MEMORY, MEMORY_LIMIT. WORLD_LOCKED in the middle of an apply and in an on_remove hook. `*hash` is written on
- * success only. Thread: world.
+ * OUT_OF_MEMORY, MEMORY_LIMIT. WORLD_LOCKED in the middle of an apply, in an on_remove hook and while systems run.
+ * `*hash` is written on success only. Thread: world.
  */
 SHOAL_API shoal_status shoal_world_hash(shoal_world *world, shoal_hash_form form, uint64_t *hash);
 

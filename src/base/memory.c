@@ -52,13 +52,18 @@ shoal_status *memory_thread_failure(void) {
     return &thread_failure;
 }
 
-static inline void memory_lock(shoal_memory *memory) {
+/* Out of line, so that what one thread alone does stays short. */
+static NOINLINE void guard_take(shoal_memory *memory) {
+    spinlock_lock(&memory->guard);
+}
+
+static ALWAYS_INLINE void memory_lock(shoal_memory *memory) {
     if (UNLIKELY(memory->is_shared)) {
-        spinlock_lock(&memory->guard);
+        guard_take(memory);
     }
 }
 
-static inline void memory_unlock(shoal_memory *memory) {
+static ALWAYS_INLINE void memory_unlock(shoal_memory *memory) {
     if (UNLIKELY(memory->is_shared)) {
         spinlock_unlock(&memory->guard);
     }

@@ -53,7 +53,7 @@ void memory_release(shoal_memory *memory, shoal_purpose purpose, void *block, si
 void memory_count_buffer(shoal_memory *memory, bool has_come, size_t byte_size);
 
 /* All counts as of one moment. */
-shoal_memory memory_counts(const shoal_memory *memory);
+shoal_memory memory_counts(const shoal_memory *shared);
 
 /* A growing array: `items` holds `capacity` elements of `element_size`. */
 typedef struct memory_array {

@@ -291,8 +291,8 @@ shoal_status shoal_world_hash(shoal_world *world, shoal_hash_form form, uint64_t
     if (world == NULL || hash == NULL || (form != SHOAL_HASH_CANONICAL && form != SHOAL_HASH_LAYOUT)) {
         return world_fail(world, SHOAL_INVALID_ARGUMENT, call);
     }
-    if (world->is_half_way) {
-        return world_fail(world, SHOAL_WORLD_LOCKED, call);
+    if (world->is_half_way || world_is_shared(world)) {
+        return world_fail_locked(world, call);
     }
     hash_job job = {.world = world, .form = form};
     shoal_status status = job_start(&job);
