@@ -77,16 +77,27 @@ static void test_every_job_is_done_once(void **state) {
 static void test_no_more_helpers_than_of_use(void **state) {
     (void)state;
     shoal_pool *pool = pool_of(8);
-    for (uint32_t round = 0; round < 2000; round++) {
-        job_pass jobs;
-        job_pass_begin(&jobs, pool, 20, 8);
-        jobs.pass.helper_limit = round % 4;
-        pool_run(pool, &jobs.pass);
-        job_pass_check(&jobs);
-        assert_count(jobs.faults, 0);
-        assert_at_most(jobs.helper_count, round % 4);
+    for (uint32_t round = 0; round < 400; round++) {
+        met_pass met;
+        met_pass_linger(&met, pool, round % 4);
+        assert_count(met.met_count, round % 4);
     }
-    assert_count(stats_of(pool).passes, 1500);
+    assert_count(stats_of(pool).passes, 300);
+    assert_count(stats_of(pool).shared_passes, 300);
+    assert_ok(shoal_pool_destroy(pool));
+}
+
+/* A worker that has left a pass takes no other one's place in it. */
+static void test_workers_do_not_come_back(void **state) {
+    (void)state;
+    shoal_pool *pool = pool_of(3);
+    for (uint32_t round = 0; round < 400; round++) {
+        met_pass met;
+        met_pass_linger(&met, pool, 2);
+        for (uint32_t slot = 0; slot < 3; slot++) {
+            assert_count(met.slot_visits[slot], 1);
+        }
+    }
     assert_ok(shoal_pool_destroy(pool));
 }
 
@@ -490,6 +501,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_job_is_done_once),
         cmocka_unit_test(test_no_more_helpers_than_of_use),
+        cmocka_unit_test(test_workers_do_not_come_back),
         cmocka_unit_test(test_short_passes_lose_no_wake),
         cmocka_unit_test(test_all_workers_meet),
         cmocka_unit_test(test_parked_workers_wake),

@@ -55,8 +55,8 @@ SHOAL_API uint64_t shoal_world_entity_count(const shoal_world *world);
 
 /**
  * Who holds the world's iteration lock: the name of the query or call whose view or callback is the last to
- * have opened (while systems run: on this thread), or NULL when structural changes are allowed. After views have ended out of order it may be the name of
- * one that has ended. Thread: read.
+ * have opened (while systems run: on this thread), or NULL when structural changes are allowed. After views have ended
+ * out of order it may be the name of one that has ended. Thread: read.
  */
 SHOAL_API const char *shoal_world_lock_holder(const shoal_world *world);
 

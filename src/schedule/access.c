@@ -53,25 +53,24 @@ uint8_t access_of(const access_set *set, uint32_t component) {
 static bool term_excludes(const query_term *required, const query_term *without) {
     bool same_state = required->state == without->state || without->state == SHOAL_STATE_EITHER;
     bool same_target = shoal_entity_is_null(without->target) || required->target.bits == without->target.bits;
-    bool same_value =
-        without->shared_number == SHARED_NONE || without->shared_number == required->shared_number;
+    bool same_value = without->shared_number == SHARED_NONE || without->shared_number == required->shared_number;
     return (same_state || !required->type->def.toggle) && same_target && same_value;
 }
 
 /* True when no row has both: two states, two values, two targets of which a row has one. */
 static bool terms_exclude(const query_term *a, const query_term *b) {
-    bool states = a->type->def.toggle && a->state != SHOAL_STATE_EITHER && b->state != SHOAL_STATE_EITHER &&
-                  a->state != b->state;
-    bool values = a->shared_number != SHARED_NONE && b->shared_number != SHARED_NONE &&
-                  a->shared_number != b->shared_number;
+    bool states =
+        a->type->def.toggle && a->state != SHOAL_STATE_EITHER && b->state != SHOAL_STATE_EITHER && a->state != b->state;
+    bool values =
+        a->shared_number != SHARED_NONE && b->shared_number != SHARED_NONE && a->shared_number != b->shared_number;
     bool targets = a->type->def.exclusive && !shoal_entity_is_null(a->target) && !shoal_entity_is_null(b->target) &&
                    a->target.bits != b->target.bits;
     return states || values || targets;
 }
 
 static bool is_disjoint_by(const query_term *a, const query_term *b) {
-    if (a->component.id != b->component.id || a->traverse != SHOAL_TRAVERSE_SELF || b->traverse != SHOAL_TRAVERSE_SELF ||
-        !access_is_required(a->access)) {
+    if (a->component.id != b->component.id || a->traverse != SHOAL_TRAVERSE_SELF ||
+        b->traverse != SHOAL_TRAVERSE_SELF || !access_is_required(a->access)) {
         return false;
     }
     return b->access == SHOAL_ACCESS_WITHOUT ? term_excludes(a, b)

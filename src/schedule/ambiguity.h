@@ -6,8 +6,8 @@
 
 struct shoal_schedule;
 
-/* Writes the pairs that nobody has acknowledged into the world's log, a line for each first system, if the settings want
-   that. */
+/* Writes the pairs that nobody has acknowledged into the world's log, a line for each first system, if the settings
+   want that. */
 void ambiguities_log(struct shoal_schedule *schedule);
 
 #endif

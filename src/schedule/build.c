@@ -22,8 +22,7 @@ typedef struct build_block {
     size_t alignment;
 } build_block;
 
-void *build_allocate(shoal_schedule *schedule, build_block **blocks, size_t count, size_t byte_size,
-                     size_t alignment) {
+void *build_allocate(shoal_schedule *schedule, build_block **blocks, size_t count, size_t byte_size, size_t alignment) {
     alignment = alignment < _Alignof(build_block) ? _Alignof(build_block) : alignment;
     size_t header = align_up(sizeof(build_block), alignment);
     if (count != 0 && byte_size > (SIZE_MAX - header) / count) {
@@ -81,8 +80,8 @@ typedef struct build {
     shoal_schedule *schedule;
     system_order order;
     const char *call;
-    uint32_t *line;      /* system numbers in the order of stages */
-    uint32_t *task_of;   /* by system number: its task in the stage that is made */
+    uint32_t *line;    /* system numbers in the order of stages */
+    uint32_t *task_of; /* by system number: its task in the stage that is made */
 } build;
 
 static void *build_take(build *under_way, size_t count, size_t byte_size, size_t alignment) {
@@ -197,8 +196,8 @@ static bool tasks_are_ordered(const build *under_way, const schedule_task *from,
         for (uint32_t k = 0; k < to->member_count; k++) {
             uint8_t edge = edge_between(under_way, from->members[i], to->members[k]);
             is_ordered |= edge != EDGE_NONE;
-            *may_vanish &= edge == EDGE_NONE ||
-                           (edge == EDGE_CONFLICT && conflict_is_near(from->members[i], to->members[k]));
+            *may_vanish &=
+                edge == EDGE_NONE || (edge == EDGE_CONFLICT && conflict_is_near(from->members[i], to->members[k]));
         }
     }
     return is_ordered;
@@ -226,8 +225,8 @@ static shoal_status stage_make(build *under_way, schedule_stage *stage, uint32_t
     uint32_t count = end - first;
     uint32_t width = count < FUSE_MEMBERS_MAX ? count : FUSE_MEMBERS_MAX;
     stage->tasks = build_take(under_way, count, sizeof *stage->tasks, _Alignof(schedule_task));
-    shoal_system **members = stage->tasks != NULL ? build_take(under_way, (size_t)count * width, sizeof *members, 8)
-                                                  : NULL;
+    shoal_system **members =
+        stage->tasks != NULL ? build_take(under_way, (size_t)count * width, sizeof *members, 8) : NULL;
     if (members == NULL) {
         return memory_failure(&under_way->schedule->world->memory);
     }
@@ -275,8 +274,8 @@ static shoal_status stages_make(build *under_way) {
         schedule_stage *stage = &schedule->stages[schedule->stage_count++];
         status = stage_make(under_way, stage, first, place);
         is_pending |= stage->records;
-        bool phase_ends = place == count ||
-                          system_in_line(under_way, place)->phase != system_in_line(under_way, place - 1)->phase;
+        bool phase_ends =
+            place == count || system_in_line(under_way, place)->phase != system_in_line(under_way, place - 1)->phase;
         bool rises = !phase_ends && under_way->order.depth[under_way->line[place]] !=
                                         under_way->order.depth[under_way->line[place - 1]];
         stage->syncs = is_pending && (phase_ends || rises);
@@ -294,9 +293,9 @@ static shoal_status build_make(build *under_way) {
     schedule->stats.stages = schedule->stats.tasks = schedule->stats.fused = schedule->stats.sync_points = 0;
     under_way->line = build_take(under_way, count, sizeof(uint32_t), 4);
     under_way->task_of = under_way->line != NULL ? build_take(under_way, count, sizeof(uint32_t), 4) : NULL;
-    schedule->stages =
-        under_way->task_of != NULL ? build_take(under_way, count, sizeof(schedule_stage), _Alignof(schedule_stage))
-                                   : NULL;
+    schedule->stages = under_way->task_of != NULL
+                           ? build_take(under_way, count, sizeof(schedule_stage), _Alignof(schedule_stage))
+                           : NULL;
     if (schedule->stages == NULL) {
         return memory_failure(&schedule->world->memory);
     }

@@ -1,7 +1,7 @@
 /*
  * The clock that runs are measured by: the processor's cycle counter where it runs at a constant rate, since it costs
- * 10 ns where the system's clock costs 25; the system's clock elsewhere. Ticks are turned into nanoseconds when somebody
- * looks. Thread rule: any.
+ * 10 ns where the system's clock costs 25; the system's clock elsewhere. Ticks are turned into nanoseconds when
+ * somebody looks. Thread rule: any.
  */
 #ifndef SHOAL_SCHEDULE_CLOCK_H
 #define SHOAL_SCHEDULE_CLOCK_H

@@ -1,8 +1,8 @@
 /*
  * Cutting the rows of a task into jobs.
  *
- * A job is a run of rows of consecutive chunks of consecutive archetypes, so many small archetypes go into one job and a
- * large chunk into several. Jobs begin at multiples of cut_rows in a chunk, where a cache line of each written column
+ * A job is a run of rows of consecutive chunks of consecutive archetypes, so many small archetypes go into one job and
+ * a large chunk into several. Jobs begin at multiples of cut_rows in a chunk, where a cache line of each written column
  * begins, so that no two jobs write to one line. How many rows: as many as take JOB_NS by what a row was measured to
  * cost, up to JOB_ROWS; more when there would be more than JOBS_PER_WORKER jobs for each worker, since beyond that
  * sharing gets no better and only their number costs. Thread rule: whoever starts the task.
@@ -117,8 +117,11 @@ static shoal_status chunk_cut(cut *under_way, uint32_t span, uint32_t chunk, uin
             status = job_add(under_way, (task_job){.span = span, .chunk = chunk, .row = row});
         }
         uint64_t left = under_way->job_rows - under_way->taken;
-        uint64_t end = (row + left + task->cut_rows - 1) / task->cut_rows * task->cut_rows;
-        uint32_t next = task->whole_chunks || end > count ? count : (uint32_t)end;
+        uint32_t next = count;
+        if (left < count - row && !task->whole_chunks) {
+            uint64_t end = (row + left + task->cut_rows - 1) / task->cut_rows * task->cut_rows;
+            next = end < count ? (uint32_t)end : count;
+        }
         under_way->taken += next - row;
         if (task->strip_rows != 0) {
             uint32_t last = (next + task->strip_rows - 1) / task->strip_rows;

@@ -167,8 +167,8 @@ static shoal_status check_reductions(const definition *checked) {
     for (size_t i = 0; i < def->reduction_count; i++) {
         const component_type *type = component_type_find(def->reductions[i].into.id);
         if (type == NULL) {
-            return error_detail(error, SHOAL_COMPONENT_INVALID, checked->call, "system \"%s\": reduction %zu", def->name,
-                                i);
+            return error_detail(error, SHOAL_COMPONENT_INVALID, checked->call, "system \"%s\": reduction %zu",
+                                def->name, i);
         }
         const char *fault = reduction_fault(&def->reductions[i], type);
         for (size_t k = 0; k < i && fault == NULL; k++) {
@@ -205,9 +205,8 @@ static shoal_status check_orders(const definition *checked) {
     const shoal_system_def *def = checked->def;
     shoal_status status = check_names(checked, def->before, def->before_count, "before");
     status = status == SHOAL_OK ? check_names(checked, def->after, def->after_count, "after") : status;
-    status = status == SHOAL_OK
-                 ? check_names(checked, def->after_unsynced, def->after_unsynced_count, "after_unsynced")
-                 : status;
+    status = status == SHOAL_OK ? check_names(checked, def->after_unsynced, def->after_unsynced_count, "after_unsynced")
+                                : status;
     return status == SHOAL_OK ? check_names(checked, def->acknowledge, def->acknowledge_count, "acknowledge") : status;
 }
 
@@ -225,7 +224,7 @@ shoal_status definition_check(shoal_schedule *schedule, const shoal_system_def *
     }
     status = check_orders(&checked);
     status = status == SHOAL_OK ? check_lookups(&checked, def->lookups, def->lookup_count, true) : status;
-    status = status == SHOAL_OK ? check_lookups(&checked, def->condition_reads, def->condition_read_count, false)
-                                : status;
+    status =
+        status == SHOAL_OK ? check_lookups(&checked, def->condition_reads, def->condition_read_count, false) : status;
     return status == SHOAL_OK ? check_reductions(&checked) : status;
 }

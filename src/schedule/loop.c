@@ -59,8 +59,8 @@ shoal_status shoal_world_run(shoal_world *world, const shoal_loop_def *def, shoa
     while (goes_on && !loop_is_stopped(schedule) && (def->step_limit == 0 || own.steps < def->step_limit)) {
         status = shoal_world_step(world, period_ns);
         own.steps++;
-        goes_on = (status == SHOAL_OK || def->keep_going) &&
-                  (def->stepped == NULL || def->stepped(def->user, world, status));
+        goes_on =
+            (status == SHOAL_OK || def->keep_going) && (def->stepped == NULL || def->stepped(def->user, world, status));
         if (goes_on && !def->unpaced) {
             time_ns = next_time(time_ns, period_ns, catch_up, &own);
             pause_until(schedule, time_ns);

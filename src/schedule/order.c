@@ -324,13 +324,12 @@ shoal_status order_make(shoal_schedule *schedule, system_order *order, const cha
         return SHOAL_OK;
     }
     order->edges = memory_allocate_zero(memory, SHOAL_PURPOSE_SCRATCH, count * count, 16);
-    order->sequence = order->edges != NULL
-                          ? memory_allocate(memory, SHOAL_PURPOSE_SCRATCH, 2 * count * sizeof(uint32_t), 16)
-                          : NULL;
+    order->sequence =
+        order->edges != NULL ? memory_allocate(memory, SHOAL_PURPOSE_SCRATCH, 2 * count * sizeof(uint32_t), 16) : NULL;
     size_t reach_bytes = count * words * sizeof(uint64_t);
     work.reach = order->sequence != NULL ? memory_allocate_zero(memory, SHOAL_PURPOSE_SCRATCH, reach_bytes, 16) : NULL;
-    work.waits = work.reach != NULL ? memory_allocate(memory, SHOAL_PURPOSE_SCRATCH, count * sizeof(uint32_t), 16)
-                                    : NULL;
+    work.waits =
+        work.reach != NULL ? memory_allocate(memory, SHOAL_PURPOSE_SCRATCH, count * sizeof(uint32_t), 16) : NULL;
     shoal_status status = SHOAL_OK;
     if (work.waits != NULL) {
         order->depth = order->sequence + count;

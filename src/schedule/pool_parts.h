@@ -81,7 +81,8 @@ typedef struct pool_worker {
 
 /* The tasks of a runner. */
 typedef struct pool_tasks {
-    /* Started and not yet begun; relaxed, since it only keeps the runner's queue short. */
+    /* Started and not yet begun; relaxed, since it only keeps the runner's queue short. A task that begins just when a
+       pass counts on it may miss that pass, as any worker may. */
     alignas(POOL_LINE_BYTES) _Atomic uint32_t waiting;
     /* Started and not yet returned. A task leaves by release as the last thing it does; destroy reads by acquire. */
     _Atomic uint32_t outstanding;

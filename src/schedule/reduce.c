@@ -40,7 +40,8 @@ static void number_begin(shoal_reduce_kind kind, shoal_field_kind field, char *n
         WHOLE_NUMBERS(NUMBER_BEGIN)
         FLOATING_NUMBERS(NUMBER_BEGIN)
 #undef NUMBER_BEGIN
-    default: break;
+    default:
+        break;
     }
 }
 
@@ -65,15 +66,15 @@ static void number_merge(shoal_reduce_kind kind, shoal_field_kind field, char *n
 #undef NUMBER_MERGE
 #undef WHOLE_MERGE
 #undef FLOATING_MERGE
-    default: break;
+    default:
+        break;
     }
 }
 
 /* ---- one sum ---- */
 
 /* Goes through all numbers of a type; `other` is NULL to begin. */
-static void fields_work(shoal_reduce_kind kind, const shoal_field *fields, size_t count, char *sum,
-                        const char *other) {
+static void fields_work(shoal_reduce_kind kind, const shoal_field *fields, size_t count, char *sum, const char *other) {
     for (size_t i = 0; i < count; i++) {
         const shoal_field *field = &fields[i];
         size_t elements = field->count > 1 ? field->count : 1;
@@ -120,11 +121,11 @@ static size_t block_bytes(const shoal_system *system) {
 shoal_status reduce_begin(shoal_system *system, size_t block_count) {
     shoal_memory *memory = &system->schedule->world->memory;
     /* One more is for the total. */
-    shoal_status status = memory_array_reserve(memory, SHOAL_PURPOSE_SCHEDULE, &system->sums, block_count + 1,
-                                               block_bytes(system));
-    status = status == SHOAL_OK ? memory_array_reserve(memory, SHOAL_PURPOSE_SCHEDULE, &system->touched,
-                                                       block_count + 1, sizeof(bool))
-                                : status;
+    shoal_status status =
+        memory_array_reserve(memory, SHOAL_PURPOSE_SCHEDULE, &system->sums, block_count + 1, block_bytes(system));
+    status = status == SHOAL_OK
+                 ? memory_array_reserve(memory, SHOAL_PURPOSE_SCHEDULE, &system->touched, block_count + 1, sizeof(bool))
+                 : status;
     system->block_count = status == SHOAL_OK ? block_count : 0;
     if (status == SHOAL_OK) {
         memset(system->touched.items, 0, block_count * sizeof(bool));

@@ -65,17 +65,17 @@ struct shoal_system {
     shoal_system_def def; /* lists of the caller's are NULL; what lies behind them is below */
     shoal_query *query;   /* or NULL */
     name_list before, after, after_unsynced, acknowledge;
-    char *chain; /* or NULL */
-    access_set access;           /* all that it and its condition may touch */
+    char *chain;                  /* or NULL */
+    access_set access;            /* all that it and its condition may touch */
     system_reduction *reductions; /* def.reduction_count */
-    uint32_t phase;     /* number of its phase */
-    uint32_t number;    /* by registration; changes when an earlier one is removed */
-    uint32_t line;      /* while built: its place in the order of running */
-    uint32_t cut_rows;  /* jobs begin at multiples of this */
+    uint32_t phase;               /* number of its phase */
+    uint32_t number;              /* by registration; changes when an earlier one is removed */
+    uint32_t line;                /* while built: its place in the order of running */
+    uint32_t cut_rows;            /* jobs begin at multiples of this */
     bool is_enabled;
-    bool is_serial;     /* its rows make one job */
-    bool whole_chunks;  /* jobs begin at chunks */
-    bool has_walk;      /* its query orders, groups or goes by a list: a view of it goes through the rows */
+    bool is_serial;    /* its rows make one job */
+    bool whole_chunks; /* jobs begin at chunks */
+    bool has_walk;     /* its query orders, groups or goes by a list: a view of it goes through the rows */
     void *local;
     uint64_t due_steps; /* steps until it is due again, of `every` */
     uint64_t behind_ns; /* fixed rate: time that has gone by and was not run for */
@@ -92,9 +92,9 @@ struct shoal_system {
     uint64_t ticks;               /* of all runs */
     uint64_t last_ticks;
 
-    spinlock failure_lock; /* guard of the next three */
-    shoal_status failure;      /* SHOAL_OK: none */
-    uint64_t failure_place;    /* the first in the order of its rows counts */
+    spinlock failure_lock;  /* guard of the next three */
+    shoal_status failure;   /* SHOAL_OK: none */
+    uint64_t failure_place; /* the first in the order of its rows counts */
     char failure_text[160];
     memory_array sums;    /* of the run under way: see reduce.c */
     memory_array touched; /* bool: the blocks that were visited */
@@ -128,10 +128,10 @@ typedef struct task_range {
 
 /* Who must wait for whom. */
 typedef struct task_edge {
-    uint32_t to;         /* task of the stage */
-    bool may_vanish;     /* only since rows of common archetypes conflict */
-    bool is_off;         /* as they have none now */
-    uint64_t stamp;      /* of the archetypes that this was worked out for */
+    uint32_t to;     /* task of the stage */
+    bool may_vanish; /* only since rows of common archetypes conflict */
+    bool is_off;     /* as they have none now */
+    uint64_t stamp;  /* of the archetypes that this was worked out for */
 } task_edge;
 
 enum task_state { TASK_WAITING, TASK_READY, TASK_CLAIMED, TASK_RUNNING, TASK_DONE };
@@ -142,16 +142,16 @@ struct schedule_task {
     uint32_t number; /* in its stage */
     bool is_main;    /* on the thread that steps */
     bool is_exclusive;
-    bool has_rows;   /* its systems have `each` */
+    bool has_rows; /* its systems have `each` */
     bool is_serial;
     bool whole_chunks;
     uint32_t cut_rows;
     uint32_t strip_rows; /* 0: a job's rows of a chunk in one view */
     bool has_walk;       /* one system whose query goes through its rows in an order of its own: one view does */
     bool has_sums;
-    bool records;        /* some system records commands */
-    uint32_t label;      /* for traces: see labels.c */
-    task_edge *edges;    /* to later tasks of the stage */
+    bool records;     /* some system records commands */
+    uint32_t label;   /* for traces: see labels.c */
+    task_edge *edges; /* to later tasks of the stage */
     uint32_t edge_count;
 
     memory_array spans; /* task_span, span_bytes each */
@@ -234,9 +234,9 @@ struct shoal_schedule {
     world_child child;
     shoal_world *world;
     shoal_schedule_def def;
-    shoal_pool *pool;   /* in use; NULL: alone */
+    shoal_pool *pool; /* in use; NULL: alone */
     bool owns_pool;
-    bool has_pool;      /* asked for already */
+    bool has_pool; /* asked for already */
 
     shoal_system **systems; /* by registration */
     uint32_t system_count;
@@ -246,10 +246,10 @@ struct shoal_schedule {
 
     bool is_built;
     bool is_stepping;
-    bool world_ends;       /* recorders and queries go on their own */
+    bool world_ends; /* recorders and queries go on their own */
     schedule_stage *stages;
     uint32_t stage_count;
-    struct build_block *blocks; /* memory of all that is built */
+    struct build_block *blocks;        /* memory of all that is built */
     struct build_block *worker_blocks; /* and of the workers */
     schedule_worker *workers;
     uint32_t worker_count;
@@ -260,22 +260,22 @@ struct shoal_schedule {
     /* Of the step under way. */
     uint64_t dt_ns;
     shoal_commands *merged;
-    memory_array parts;    /* record_part: those of all workers, in order */
-    memory_array sources;  /* sync_source: who recorded which part of `merged` */
+    memory_array parts;   /* record_part: those of all workers, in order */
+    memory_array sources; /* sync_source: who recorded which part of `merged` */
     size_t source_count;
     uint64_t sync_number;
     struct sync_grave *graves; /* who destroyed what; only when drops are told */
-    memory_array labels;   /* char *: see labels.c */
+    memory_array labels;       /* char *: see labels.c */
     uint32_t label_count;
     double ns_per_tick;
-    spinlock step_guard;         /* of the next two */
-    shoal_status step_status;    /* what went wrong first, beside systems that failed */
+    spinlock step_guard;      /* of the next two */
+    shoal_status step_status; /* what went wrong first, beside systems that failed */
     char step_text[288];
-    spinlock watch_guard;        /* of the next two */
-    memory_array undeclared;     /* watch_report: what was told */
+    spinlock watch_guard;    /* of the next two */
+    memory_array undeclared; /* watch_report: what was told */
     size_t undeclared_count;
     _Atomic uint32_t failed_count; /* systems that failed in this step; relaxed */
-    _Atomic bool stop; /* relaxed: see shoal_world_stop() */
+    _Atomic bool stop;             /* relaxed: see shoal_world_stop() */
 };
 
 /* A conflict without a declared order. */

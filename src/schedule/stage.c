@@ -4,10 +4,10 @@
  *     task:  WAITING -> READY -> CLAIMED -> RUNNING -> DONE
  *                  last edge   one worker   its jobs   last job
  *
- * Alone the tasks run in their order, each as one job. Shared, the stage is a pass of the pool: every worker takes ready
- * tasks, starts them and works on their jobs. The jobs of a task are dealt out to the workers as ranges, so that the
- * same worker comes to the same rows step after step; who has none left takes the later half of somebody else's range.
- * Who runs a task's last job ends it and opens the tasks that waited for it.
+ * Alone the tasks run in their order, each as one job. Shared, the stage is a pass of the pool: every worker takes
+ * ready tasks, starts them and works on their jobs. The jobs of a task are dealt out to the workers as ranges, so that
+ * the same worker comes to the same rows step after step; who has none left takes the later half of somebody else's
+ * range. Who runs a task's last job ends it and opens the tasks that waited for it.
  *
  * A stage runs alone that took less than SHARE_NS in the last step: handing it out would cost more. A stage that has
  * never run is shared when it has several tasks or many rows.
@@ -125,7 +125,8 @@ static bool range_take(task_range *range, uint32_t *job) {
     return false;
 }
 
-/* The later half of somebody else's range: its first job for now, the rest for the thief's own range, which is empty. */
+/* The later half of somebody else's range: its first job for now, the rest for the thief's own range, which is empty.
+ */
 static bool range_steal(task_range *range, task_range *own, uint32_t *job) {
     uint64_t bits = atomic_load_explicit(&range->bits, memory_order_acquire);
     for (;;) {
@@ -299,8 +300,7 @@ static bool stage_is_worth_sharing(const shoal_schedule *schedule, schedule_stag
 
 void stage_run(shoal_schedule *schedule, schedule_stage *stage) {
     bool may_share = schedule->worker_count > 1 && !stage->is_exclusive &&
-                     shoal_pool_worker_count(schedule->pool) > 1 &&
-                     edges_refresh(stage, schedule->world) == SHOAL_OK;
+                     shoal_pool_worker_count(schedule->pool) > 1 && edges_refresh(stage, schedule->world) == SHOAL_OK;
     if (may_share && stage_is_worth_sharing(schedule, stage)) {
         stage_run_shared(schedule, stage);
     } else {

@@ -225,8 +225,8 @@ static void parts_merge(shoal_schedule *schedule, size_t count) {
             const sync_source *before = &sources[schedule->source_count - 1];
             own_record = before->own_record + (schedule->merged->record_count - before->record);
         }
-        sources[schedule->source_count++] = (sync_source){
-            .record = schedule->merged->record_count, .own_record = own_record, .system = part->system};
+        sources[schedule->source_count++] =
+            (sync_source){.record = schedule->merged->record_count, .own_record = own_record, .system = part->system};
         graves_fill(schedule, part);
         command_merge_part(schedule->merged, part->commands, part->first, part->end);
         part->system->stats.commands += part->end.record_count - part->first.record_count;

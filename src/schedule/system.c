@@ -115,8 +115,8 @@ static uint8_t term_kinds(const query_term *term) {
         return 0;
     }
     shoal_storage storage = term->type->def.storage;
-    bool is_far = storage == SHOAL_STORAGE_UNIQUE || storage == SHOAL_STORAGE_CHUNK ||
-                  term->traverse != SHOAL_TRAVERSE_SELF;
+    bool is_far =
+        storage == SHOAL_STORAGE_UNIQUE || storage == SHOAL_STORAGE_CHUNK || term->traverse != SHOAL_TRAVERSE_SELF;
     bool writes = access_writes(term->access);
     return is_far ? (writes ? ACCESS_FAR_WRITE : ACCESS_FAR_READ) : (writes ? ACCESS_NEAR_WRITE : ACCESS_NEAR_READ);
 }
@@ -208,9 +208,8 @@ static shoal_status reductions_copy(shoal_system *system, const shoal_system_def
     }
     for (size_t i = 0; i < def->reduction_count; i++) {
         const component_type *type = component_type_at(def->reductions[i].into.id);
-        system->reductions[i] = (system_reduction){.def = def->reductions[i],
-                                                   .type = type,
-                                                   .sum_bytes = align_up(type->def.size, SUM_ALIGNMENT)};
+        system->reductions[i] = (system_reduction){
+            .def = def->reductions[i], .type = type, .sum_bytes = align_up(type->def.size, SUM_ALIGNMENT)};
     }
     return SHOAL_OK;
 }
@@ -237,8 +236,8 @@ static shoal_status parts_copy(shoal_system *system, const shoal_system_def *def
     status = status == SHOAL_OK
                  ? names_copy(world, def->after_unsynced, def->after_unsynced_count, &system->after_unsynced)
                  : status;
-    status = status == SHOAL_OK ? names_copy(world, def->acknowledge, def->acknowledge_count, &system->acknowledge)
-                                : status;
+    status =
+        status == SHOAL_OK ? names_copy(world, def->acknowledge, def->acknowledge_count, &system->acknowledge) : status;
     status = status == SHOAL_OK && def->chain != NULL ? text_copy(world, def->chain, &system->chain) : status;
     status = status == SHOAL_OK ? reductions_copy(system, def) : status;
     if (status == SHOAL_OK && def->local_bytes != 0) {

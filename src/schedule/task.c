@@ -4,8 +4,8 @@
  *     job:    chunk 7, rows 512 ..       chunk 8            ...
  *     strips: | 512 .. 1023 | 1024 .. |  | 0 .. 511 | ...        each by: system a, system b, system c
  *
- * What a system sees of a strip is a view: the rows of a whole chunk as they lie, others by offsets of their own, runs of
- * rows where the query looks at single rows. Budget: a strip and system about 6 ns beside the function's own time, a
+ * What a system sees of a strip is a view: the rows of a whole chunk as they lie, others by offsets of their own, runs
+ * of rows where the query looks at single rows. Budget: a strip and system about 6 ns beside the function's own time, a
  * job about 40 ns. Thread rule: task_run_job() is any worker's; the others are of whoever starts or ends the task.
  */
 #include <stdio.h>

@@ -182,9 +182,8 @@ static void cost_learn(schedule_task *task, uint64_t ticks) {
     }
     if (rows != 0) {
         double cost = (double)ticks / (double)rows;
-        task->row_ticks = task->row_ticks == 0
-                              ? cost
-                              : task->row_ticks * (1 - ROW_TICKS_WEIGHT) + cost * ROW_TICKS_WEIGHT;
+        task->row_ticks =
+            task->row_ticks == 0 ? cost : task->row_ticks * (1 - ROW_TICKS_WEIGHT) + cost * ROW_TICKS_WEIGHT;
     }
 }
 

@@ -38,8 +38,9 @@ COLD static void report(schedule_worker *worker, const component_type *type, boo
     bool is_new = report_is_new(schedule, (watch_report){system, type->id, for_write});
     spinlock_unlock(&schedule->watch_guard);
     step_failed(schedule, SHOAL_ACCESS_UNDECLARED,
-                "system \"%.80s\": %s %s %.80s, which is not declared; add SHOAL_%s(%.80s) to its lookups", system->name,
-                call, for_write ? "writes" : "reads", type->def.name, for_write ? "WRITE" : "READ", type->def.name);
+                "system \"%.80s\": %s %s %.80s, which is not declared; add SHOAL_%s(%.80s) to its lookups",
+                system->name, call, for_write ? "writes" : "reads", type->def.name, for_write ? "WRITE" : "READ",
+                type->def.name);
     if (is_new) {
         world_log(schedule->world, SHOAL_LOG_ERROR,
                   "system \"%.80s\": %s %s %.80s, which is not declared; add SHOAL_%s(%.80s) to its lookups",
@@ -49,8 +50,7 @@ COLD static void report(schedule_worker *worker, const component_type *type, boo
 }
 
 void watch_free(shoal_schedule *schedule) {
-    memory_array_release(&schedule->world->memory, SHOAL_PURPOSE_SCHEDULE, &schedule->undeclared,
-                         sizeof(watch_report));
+    memory_array_release(&schedule->world->memory, SHOAL_PURPOSE_SCHEDULE, &schedule->undeclared, sizeof(watch_report));
 }
 
 void watch_access(world_scope *scope, shoal_component component, bool for_write, const char *call) {

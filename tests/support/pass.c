@@ -3,6 +3,8 @@
  */
 #include "pass.h"
 
+#include "base/platform/platform.h"
+
 /* Waits inside of a pass until a count has come to `expected`. */
 static void wait_for_count(shoal_pool *pool, const _Atomic uint32_t *count, uint32_t expected) {
     for (;;) {
@@ -68,12 +70,28 @@ static void met_work(pool_pass *pass, uint32_t slot) {
         atomic_fetch_add(&met->met_count, 1);
         pool_signal(met->pool);
     }
+    if (slot != 0 && met->leaves) {
+        return;
+    }
     wait_for_count(met->pool, &met->met_count, met->helper_count);
+    for (uint32_t i = 0; i < 50 && met->leaves; i++) {
+        platform_yield();
+    }
+}
+
+static void met_pass_begin(met_pass *met, shoal_pool *pool, uint32_t helper_count) {
+    *met = (met_pass){.pass = {.work = met_work, .helper_limit = helper_count}, .pool = pool};
+    met->helper_count = helper_count;
 }
 
 void met_pass_run(met_pass *met, shoal_pool *pool, uint32_t helper_count) {
-    *met = (met_pass){.pass = {.work = met_work, .helper_limit = helper_count}, .pool = pool};
-    met->helper_count = helper_count;
+    met_pass_begin(met, pool, helper_count);
+    pool_run(pool, &met->pass);
+}
+
+void met_pass_linger(met_pass *met, shoal_pool *pool, uint32_t helper_count) {
+    met_pass_begin(met, pool, helper_count);
+    met->leaves = true;
     pool_run(pool, &met->pass);
 }
 

@@ -3,7 +3,7 @@
  * on the test's own thread only.
  *
  *   job_pass      jobs from a counter, each done once; slots are each one thread's own
- *   met_pass      the caller waits until so many helpers are in the pass at one time
+ *   met_pass      the caller waits until so many helpers are in the pass at one time, or have been in it
  *   chain_pass    each job waits for the one before it
  *   nested_pass   each job runs a pass of jobs, so many levels deep
  */
@@ -36,11 +36,14 @@ typedef struct met_pass {
     pool_pass pass;
     shoal_pool *pool;
     uint32_t helper_count;
+    bool leaves; /* a helper does not wait for the others */
     _Atomic uint32_t met_count;
     _Atomic uint32_t slot_visits[PASS_SLOT_LIMIT];
 } met_pass;
 
 void met_pass_run(met_pass *met, shoal_pool *pool, uint32_t helper_count);
+/* The helpers leave at once, and the caller stays for a while, in which more helpers might come. */
+void met_pass_linger(met_pass *met, shoal_pool *pool, uint32_t helper_count);
 
 typedef struct chain_pass {
     pool_pass pass;
