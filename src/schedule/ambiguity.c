@@ -26,8 +26,8 @@ static size_t pair_components(const shoal_system *a, const shoal_system *b, shoa
 }
 
 /* Archetypes that both match now. */
-static size_t pair_archetypes(const shoal_system *a, const shoal_system *b) {
-    if (a->query == NULL || b->query == NULL) {
+static size_t pair_archetypes(shoal_schedule *schedule, const shoal_system *a, const shoal_system *b) {
+    if (ages_refresh(schedule) != SHOAL_OK || a->query == NULL || b->query == NULL) {
         return 0;
     }
     const query_data *one = query_of_const(a->query);
@@ -37,8 +37,9 @@ static size_t pair_archetypes(const shoal_system *a, const shoal_system *b) {
         const shoal_archetype *left = query_match_at(one, i)->archetype;
         const shoal_archetype *right = query_match_at(other, k)->archetype;
         count += left == right;
-        i += left->birth <= right->birth;
-        k += right->birth <= left->birth;
+        bool is_older = age_of(schedule, left) < age_of(schedule, right);
+        i += is_older || left == right;
+        k += !is_older;
     }
     return count;
 }
@@ -49,7 +50,7 @@ shoal_status shoal_schedule_ambiguities(shoal_world *world, void (*visit)(void *
         return world_fail(world, SHOAL_INVALID_ARGUMENT, "shoal_schedule_ambiguities");
     }
     shoal_status status = shoal_schedule_build(world);
-    const shoal_schedule *schedule = world->schedule;
+    shoal_schedule *schedule = world->schedule;
     const schedule_pair *pairs = status == SHOAL_OK ? schedule->pairs.items : NULL;
     for (size_t i = 0; status == SHOAL_OK && i < schedule->pair_count; i++) {
         const shoal_system *first = schedule->systems[pairs[i].first];
@@ -59,7 +60,7 @@ shoal_status shoal_schedule_ambiguities(shoal_world *world, void (*visit)(void *
                                 .second = second->name,
                                 .components = components,
                                 .component_count = pair_components(first, second, components),
-                                .archetype_count = pair_archetypes(first, second),
+                                .archetype_count = pair_archetypes(schedule, first, second),
                                 .acknowledged = pairs[i].acknowledged};
         visit(user, &pair);
     }

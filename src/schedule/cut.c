@@ -21,17 +21,33 @@ static task_span *span_at(const schedule_task *task, size_t number) {
 
 /* ---- spans ---- */
 
+shoal_status ages_refresh(shoal_schedule *schedule) {
+    shoal_world *world = schedule->world;
+    if (schedule->ages_stamp == world->archetype_changes + 1) {
+        return SHOAL_OK;
+    }
+    shoal_status status = memory_array_reserve(&world->memory, SHOAL_PURPOSE_SCHEDULE, &schedule->ages,
+                                               world->archetype_capacity, sizeof(uint32_t));
+    for (uint32_t age = 0; age < world->archetype_count && status == SHOAL_OK; age++) {
+        ((uint32_t *)schedule->ages.items)[world->by_age[age]->index] = age;
+    }
+    schedule->ages_stamp = status == SHOAL_OK ? world->archetype_changes + 1 : 0;
+    return status;
+}
+
 /* The archetypes that a system matches, by age, merged into the spans that are there, which are by age as well. */
-static shoal_status spans_take(schedule_task *task, shoal_world *world, uint32_t member) {
+static shoal_status spans_take(schedule_task *task, shoal_schedule *schedule, uint32_t member) {
+    shoal_memory *memory = &schedule->world->memory;
     const query_data *query = query_of_const(task->members[member]->query);
     size_t at = 0;
     for (size_t i = 0; i < query->match_count; i++) {
         const query_match *match = query_match_at(query, i);
-        while (at < task->span_count && span_at(task, at)->archetype->birth < match->archetype->birth) {
+        uint32_t age = age_of(schedule, match->archetype);
+        while (at < task->span_count && age_of(schedule, span_at(task, at)->archetype) < age) {
             at++;
         }
         if (at == task->span_count || span_at(task, at)->archetype != match->archetype) {
-            shoal_status status = memory_array_reserve(&world->memory, SHOAL_PURPOSE_SCHEDULE, &task->spans,
+            shoal_status status = memory_array_reserve(memory, SHOAL_PURPOSE_SCHEDULE, &task->spans,
                                                        task->span_count + 1, task->span_bytes);
             if (status != SHOAL_OK) {
                 return status;
@@ -46,22 +62,20 @@ static shoal_status spans_take(schedule_task *task, shoal_world *world, uint32_t
     return SHOAL_OK;
 }
 
-shoal_status task_refresh(schedule_task *task, const shoal_world *world) {
-    shoal_world *changed = task->members[0]->schedule->world;
-    if (task->span_stamp == world->archetype_changes + 1 || !task->has_rows || task->has_walk) {
+shoal_status task_refresh(schedule_task *task, shoal_schedule *schedule) {
+    uint64_t stamp = schedule->world->archetype_changes + 1;
+    if (LIKELY(task->span_stamp == stamp) || !task->has_rows || task->has_walk) {
         return SHOAL_OK;
     }
     task->span_count = 0;
-    for (uint32_t i = 0; i < task->member_count; i++) {
-        shoal_status status = spans_take(task, changed, i);
-        if (status != SHOAL_OK) {
-            task->span_count = 0;
-            task->span_stamp = 0;
-            return status;
-        }
+    task->span_stamp = 0;
+    shoal_status status = ages_refresh(schedule);
+    for (uint32_t i = 0; i < task->member_count && status == SHOAL_OK; i++) {
+        status = spans_take(task, schedule, i);
     }
-    task->span_stamp = world->archetype_changes + 1;
-    return SHOAL_OK;
+    task->span_count = status == SHOAL_OK ? task->span_count : 0;
+    task->span_stamp = status == SHOAL_OK ? stamp : 0;
+    return status;
 }
 
 uint64_t task_count_rows(const schedule_task *task) {
@@ -132,9 +146,8 @@ static shoal_status chunk_cut(cut *under_way, uint32_t span, uint32_t chunk, uin
     return status;
 }
 
-shoal_status task_cut(schedule_task *task, const shoal_world *world, uint32_t workers) {
+shoal_status task_cut(schedule_task *task, uint32_t workers) {
     cut under_way = {.task = task, .memory = &task->members[0]->schedule->world->memory, .job_rows = UINT64_MAX};
-    (void)world;
     task->job_count = 0;
     task->row_count = task_count_rows(task);
     if (workers > 1 && !task->is_serial) {

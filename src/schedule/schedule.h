@@ -265,7 +265,9 @@ struct shoal_schedule {
     size_t source_count;
     uint64_t sync_number;
     struct sync_grave *graves; /* who destroyed what; only when drops are told */
-    memory_array labels;       /* char *: see labels.c */
+    memory_array ages;     /* uint32_t: by index of the archetype, its place by age */
+    uint64_t ages_stamp;   /* of the archetypes that they are of */
+    memory_array labels;   /* char *: see labels.c */
     uint32_t label_count;
     double ns_per_tick;
     spinlock step_guard;      /* of the next two */
@@ -346,11 +348,18 @@ void workers_free(shoal_schedule *schedule);
 
 /* ---- cut.c ---- */
 
+/* Works the ages of archetypes out, which the next two and task_refresh() go by. */
+shoal_status ages_refresh(shoal_schedule *schedule);
+
+static inline uint32_t age_of(const shoal_schedule *schedule, const shoal_archetype *archetype) {
+    return ((const uint32_t *)schedule->ages.items)[archetype->index];
+}
+
 /* Brings the spans of a task up to date. */
-shoal_status task_refresh(schedule_task *task, const shoal_world *world);
+shoal_status task_refresh(schedule_task *task, shoal_schedule *schedule);
 
 /* Cuts the rows of a task into jobs for so many workers; for one it is one job. */
-shoal_status task_cut(schedule_task *task, const shoal_world *world, uint32_t workers);
+shoal_status task_cut(schedule_task *task, uint32_t workers);
 
 /* Rows in the chunks of a task's spans. */
 uint64_t task_count_rows(const schedule_task *task);

@@ -58,7 +58,7 @@ static void stage_run_alone(shoal_schedule *schedule, schedule_stage *stage) {
 /* ---- edges ---- */
 
 /* True when two tasks have an archetype in common. */
-static bool tasks_meet(const schedule_task *a, const schedule_task *b) {
+static bool tasks_meet(const shoal_schedule *schedule, const schedule_task *a, const schedule_task *b) {
     const char *one = a->spans.items;
     const char *other = b->spans.items;
     size_t i = 0;
@@ -69,16 +69,18 @@ static bool tasks_meet(const schedule_task *a, const schedule_task *b) {
         if (left == right) {
             return true;
         }
-        i += left->birth < right->birth;
-        k += left->birth > right->birth;
+        bool is_older = age_of(schedule, left) < age_of(schedule, right);
+        i += is_older;
+        k += !is_older;
     }
     return false;
 }
 
 /* Which edges hold now: some only for archetypes that both tasks match. */
-static shoal_status edges_refresh(schedule_stage *stage, const shoal_world *world) {
+static shoal_status edges_refresh(shoal_schedule *schedule, schedule_stage *stage) {
+    uint64_t stamp = schedule->world->archetype_changes;
     for (uint32_t i = 0; i < stage->task_count; i++) {
-        shoal_status status = task_refresh(&stage->tasks[i], world);
+        shoal_status status = task_refresh(&stage->tasks[i], schedule);
         if (status != SHOAL_OK) {
             return status;
         }
@@ -87,9 +89,9 @@ static shoal_status edges_refresh(schedule_stage *stage, const shoal_world *worl
         schedule_task *task = &stage->tasks[i];
         for (uint32_t k = 0; k < task->edge_count; k++) {
             task_edge *edge = &task->edges[k];
-            if (edge->may_vanish && edge->stamp != world->archetype_changes) {
-                edge->is_off = !tasks_meet(task, &stage->tasks[edge->to]);
-                edge->stamp = world->archetype_changes;
+            if (edge->may_vanish && edge->stamp != stamp) {
+                edge->is_off = !tasks_meet(schedule, task, &stage->tasks[edge->to]);
+                edge->stamp = stamp;
             }
         }
     }
@@ -300,7 +302,7 @@ static bool stage_is_worth_sharing(const shoal_schedule *schedule, schedule_stag
 
 void stage_run(shoal_schedule *schedule, schedule_stage *stage) {
     bool may_share = schedule->worker_count > 1 && !stage->is_exclusive &&
-                     shoal_pool_worker_count(schedule->pool) > 1 && edges_refresh(stage, schedule->world) == SHOAL_OK;
+                     shoal_pool_worker_count(schedule->pool) > 1 && edges_refresh(schedule, stage) == SHOAL_OK;
     if (may_share && stage_is_worth_sharing(schedule, stage)) {
         stage_run_shared(schedule, stage);
     } else {

@@ -43,6 +43,7 @@ static void child_end(world_child *child) {
     memory_array systems = {.items = schedule->systems, .capacity = schedule->system_capacity};
     memory_array_release(memory, SHOAL_PURPOSE_SCHEDULE, &systems, sizeof(shoal_system *));
     memory_array_release(memory, SHOAL_PURPOSE_SCHEDULE, &schedule->pairs, sizeof(schedule_pair));
+    memory_array_release(memory, SHOAL_PURPOSE_SCHEDULE, &schedule->ages, sizeof(uint32_t));
     watch_free(schedule);
     sync_free(schedule);
     labels_free(schedule);

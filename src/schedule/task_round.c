@@ -86,13 +86,12 @@ static shoal_status sums_begin(schedule_task *task) {
 
 /* Cuts a task of rows. Alone it is one job of all rows, for which nothing has to be allocated or counted. */
 static shoal_status rows_prepare(schedule_task *task, schedule_worker *worker, uint32_t workers) {
-    const shoal_world *world = worker->schedule->world;
-    shoal_status status = task_refresh(task, world);
+    shoal_status status = task_refresh(task, worker->schedule);
     if (status != SHOAL_OK) {
         return status;
     }
     if (task->has_sums || (workers > 1 && !task->is_serial)) {
-        return task_cut(task, world, workers);
+        return task_cut(task, workers);
     }
     task->job_count = 1;
     task->strip_count = 0;

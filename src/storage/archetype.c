@@ -375,7 +375,6 @@ static shoal_archetype *archetype_make(shoal_world *world, archetype_set set, sh
         archetype_free(world, made);
         return NULL;
     }
-    made->birth = world->archetype_changes;
     archetype_tables_insert(world, made);
     for (archetype_watcher *watcher = world->watchers; watcher != NULL; watcher = watcher->next) {
         watcher->commit(watcher, made);

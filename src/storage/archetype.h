@@ -136,7 +136,6 @@ typedef struct shoal_archetype {
     uint64_t row_capacity;   /* of all chunks, spares too */
     uint64_t reserved_rows;  /* promised by archetype_promise(); emptied chunks stay as spares meanwhile */
     uint64_t version;        /* rises when a row comes, goes or moves */
-    uint64_t birth;          /* rises from archetype to archetype: the order of their ages */
 
     archetype_more *more;       /* what few archetypes have; never NULL */
     archetype_column columns[]; /* column_count; further arrays lie behind them */
