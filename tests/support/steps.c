@@ -3,6 +3,9 @@
  */
 #include "steps.h"
 
+#include "calls.h"
+#include "components.h"
+
 #include <string.h>
 
 static void *steps_allocate(void *context, size_t byte_size, size_t alignment) {
@@ -137,6 +140,31 @@ void steps_spawn(shoal_world *world, size_t count, shoal_entity *entities, const
     assert_ok(shoal_spawn_many(
         world,
         &(shoal_spawn_many_def){.count = count, .values = values, .value_count = value_count, .entities = entities}));
+}
+
+shoal_status steps_count_up(const shoal_run *run, shoal_view *view) {
+    (void)run;
+    Health *health = SHOAL_COLUMN_MUT(view, Health);
+    for (size_t i = 0; i < view->count; i++) {
+        health[i].value++;
+    }
+    return SHOAL_OK;
+}
+
+void steps_check_health(shoal_world *world, int32_t expected, uint64_t count) {
+    shoal_query *query = make_query(world, SHOAL_TERMS(SHOAL_READ(Health)));
+    uint64_t rows = 0;
+    shoal_view view;
+    assert_ok(shoal_view_begin(&view, query));
+    while (shoal_view_next(&view)) {
+        const Health *health = SHOAL_COLUMN(&view, Health);
+        for (size_t i = 0; i < view.count; i++) {
+            assert_int_equal(health[i].value, expected);
+        }
+        rows += view.count;
+    }
+    assert_count(rows, count);
+    assert_ok(shoal_query_destroy(query));
 }
 
 size_t steps_write(void *user, const char *text, size_t size) {

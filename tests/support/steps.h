@@ -58,6 +58,10 @@ bool steps_can_hash(shoal_world *world);
 void steps_spawn(shoal_world *world, size_t count, shoal_entity *entities, const shoal_value *values,
                  size_t value_count);
 
+/* Adds 1 to every Health that it writes; checks that all of them, `count` rows, have one value. */
+shoal_status steps_count_up(const shoal_run *run, shoal_view *view);
+void steps_check_health(shoal_world *world, int32_t expected, uint64_t count);
+
 /* clang-format off */
 /* One reduction without functions of its own: REDUCE(SUM, Total). */
 #define REDUCE(Kind, Type)                                                                                             \
