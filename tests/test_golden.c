@@ -40,7 +40,7 @@ static void check_workers(uint32_t workers) {
     if (expected.status == SHOAL_UNSUPPORTED) {
         skip();
     }
-    for (size_t run = 0; run < REPEATS * 2; run++) {
+    for (size_t run = 0; run < (size_t)REPEATS * 2; run++) {
         bool fused = run % 2 == 0;
         test_set_context("%u workers, %s, repeat %zu", workers, fused ? "fused" : "not fused", run / 2);
         golden_result result = run_with(workers, fused);

@@ -212,6 +212,26 @@ static shoal_status spawn_linked(const shoal_run *run, shoal_view *view) {
     return SHOAL_OK;
 }
 
+/* Every link leads to a live entity whose own one does; the two that were made together name each other. */
+static void check_links(shoal_world *world) {
+    shoal_query *linked = make_query(world, SHOAL_TERMS(SHOAL_READ(Link)));
+    size_t rows = 0;
+    shoal_view view;
+    assert_ok(shoal_view_begin(&view, linked));
+    while (shoal_view_next(&view)) {
+        const Link *link = SHOAL_COLUMN(&view, Link);
+        for (size_t i = 0; i < view.count; i++) {
+            const Link *other = SHOAL_GET(world, link[i].target, Link);
+            assert_true(other != NULL && shoal_is_alive(world, other->target));
+            if (!SHOAL_HAS(world, view.entities[i], Health)) {
+                assert_entity(other->target, view.entities[i]);
+            }
+        }
+        rows += view.count;
+    }
+    assert_count(rows, 25000);
+}
+
 static void conf_C8_placeholders_become_real(void **state) {
     (void)state;
     for (uint32_t workers = 1; workers <= 4; workers *= 2) {
@@ -223,22 +243,7 @@ static void conf_C8_placeholders_become_real(void **state) {
             .commands = true);
         steps_go(&s, 1);
         assert_count(shoal_world_entity_count(s.world), 25000);
-        shoal_query *linked = make_query(s.world, SHOAL_TERMS(SHOAL_READ(Link)));
-        size_t rows = 0;
-        shoal_view view;
-        assert_ok(shoal_view_begin(&view, linked));
-        while (shoal_view_next(&view)) {
-            const Link *link = SHOAL_COLUMN(&view, Link);
-            for (size_t i = 0; i < view.count; i++) {
-                const Link *other = SHOAL_GET(s.world, link[i].target, Link);
-                assert_true(other != NULL && shoal_is_alive(s.world, other->target));
-                rows++;
-                if (!SHOAL_HAS(s.world, view.entities[i], Health)) { /* the two made together name each other */
-                    assert_entity(other->target, view.entities[i]);
-                }
-            }
-        }
-        assert_count(rows, 25000);
+        check_links(s.world);
         steps_end(&s);
     }
 }
