@@ -30,6 +30,7 @@ typedef void (*deed)(const shoal_run *run, scene *c);
 struct scene {
     steps s;
     deed todo;
+    bool refused;        /* the deed itself was */
     shoal_entity entity; /* has Position and Health, follows `other` */
     shoal_entity other;
     shoal_query *velocities;
@@ -43,8 +44,9 @@ static void write_health(const shoal_run *run, scene *c) {
     (void)SHOAL_GET_MUT(run->world, c->entity, Health);
 }
 
+/* Refused where it would have to be declared, or reported; what it must not do is to work in silence. */
 static void set_health(const shoal_run *run, scene *c) {
-    (void)SHOAL_SET(run->world, c->entity, Health, 5);
+    c->refused = SHOAL_SET(run->world, c->entity, Health, 5) != SHOAL_OK;
 }
 
 static void read_many_health(const shoal_run *run, scene *c) {
@@ -68,8 +70,7 @@ static void write_clock(const shoal_run *run, scene *c) {
 }
 
 static void set_clock(const shoal_run *run, scene *c) {
-    (void)c;
-    (void)SHOAL_UNIQUE_SET(run->world, Clock, 3);
+    c->refused = SHOAL_UNIQUE_SET(run->world, Clock, 3) != SHOAL_OK;
 }
 
 static void read_target(const shoal_run *run, scene *c) {
@@ -102,6 +103,7 @@ static shoal_status do_deed(const shoal_run *run) {
 }
 
 static void scene_start(scene *c) {
+    c->refused = false;
     steps_start(&c->s, NULL);
     c->other = spawn_one(c->s.world, SHOAL_VALUES(SHOAL_DEFAULT(Velocity)));
     c->entity = spawn_one(c->s.world,
@@ -127,7 +129,7 @@ static shoal_status step_with(scene *c, deed todo, const shoal_term *lookups, si
 static void check_reported(deed todo, const char *component, const shoal_term *lookups, size_t lookup_count) {
     scene c;
     shoal_status status = step_with(&c, todo, lookups, lookup_count, false);
-    if (IS_WATCHED) {
+    if (IS_WATCHED && !(c.refused && status == SHOAL_OK)) {
         assert_status(status, SHOAL_ACCESS_UNDECLARED);
         assert_message_has(c.s.world, "culprit");
         assert_message_has(c.s.world, component);

@@ -446,7 +446,7 @@ static void conf_I9_reads_beside_recording(void **state) {
     static const char *const names[] = {"a", "b", "c"};
     for (size_t i = 0; i < 3; i++) {
         ADD(&s, names[i], .each = read_and_record, .query = {.terms = SHOAL_TERMS(SHOAL_READ(Link))},
-            .lookups = SHOAL_TERMS(SHOAL_READ(Health)), .commands = true);
+            .lookups = SHOAL_TERMS(SHOAL_READ(Health), SHOAL_WITH(Link)), .commands = true);
     }
     steps_go(&s, 3);
     shoal_query *marked = make_query(s.world, SHOAL_TERMS(SHOAL_READ(Letter)));

@@ -228,11 +228,10 @@ static void test_messages_differ(void **state) {
     steps_start(&s, NULL);
     const shoal_system_def defs[] = {
         {.name = "refused"},
-        {.name = "refused", .once = once_nothing, .each = each_nothing},
         {.name = "refused", .once = once_nothing, .every = 2, .offset = 2},
         {.name = "refused", .once = once_nothing, .block_rows = 64},
         {.name = "refused", .once = once_nothing, .local_bytes = SIZE_MAX},
-        {.name = "refused", .once = once_nothing, .scratch_bytes = SIZE_MAX},
+        {.name = "refused", .once = once_nothing, .exclusive = true, .catch_up = 1},
     };
     enum { COUNT = sizeof defs / sizeof defs[0] };
     char messages[COUNT][256] = {{0}};
