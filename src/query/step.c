@@ -232,7 +232,7 @@ query_rows query_rows_natural(query_data *query) {
 static uint64_t rows_word(const query_rows *rows, size_t word) {
     const query_match *match = (const query_match *)(const void *)rows->head.match;
     if (rows->head.words == NULL) {
-        return query_match_word(rows->query, match, &rows->ref, word);
+        return query_match_word(rows->query, match, &rows->ref, word) & low_bits(rows->row_count - word * 64);
     }
     return (rows->head.words[word] ^ rows->head.flip) & low_bits(rows->row_count - word * 64);
 }

@@ -329,10 +329,10 @@ shoal_system *shoal_system_add(shoal_world *world, const shoal_system_def *def) 
         world->error = why;
         return NULL;
     }
+    schedule_unbuild(schedule); /* while the number of systems is that of what is built */
     system->number = schedule->system_count;
     schedule->systems[schedule->system_count++] = system;
     schedule->stats.systems = schedule->system_count;
-    schedule_unbuild(schedule);
     return system;
 }
 
