@@ -107,7 +107,6 @@ static NOINLINE bool has_elsewhere(const shoal_world *world, shoal_entity entity
 }
 
 bool shoal_has(const shoal_world *world, shoal_entity entity, shoal_component component) {
-    world_note_access(world, component, false, "shoal_has");
     const index_record *record = LIKELY(world != NULL) ? index_find(&world->index, entity) : NULL;
     if (UNLIKELY(record == NULL)) {
         return false;

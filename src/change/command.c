@@ -351,6 +351,7 @@ COLD static shoal_status special_write(shoal_commands *commands, uint8_t kind, s
 /* Why a buffer records nothing now. */
 COLD static shoal_status record_refuse(const shoal_commands *commands, const char *call) {
     if (commands->refusal == SHOAL_ACCESS_UNDECLARED) {
+        world_note_access(commands->world, (shoal_component){0}, true, call);
         return error_detail(world_error(commands->world), SHOAL_ACCESS_UNDECLARED, call,
                             "\"%s\" records commands; declare it with .commands = true", commands->name);
     }

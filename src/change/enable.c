@@ -76,7 +76,6 @@ shoal_status shoal_disable(shoal_world *world, shoal_entity entity, shoal_compon
 }
 
 bool shoal_is_enabled(const shoal_world *world, shoal_entity entity, shoal_component component) {
-    world_note_access(world, component, false, "shoal_is_enabled");
     const index_record *record = world != NULL ? index_find(&world->index, entity) : NULL;
     if (record == NULL) {
         return false;

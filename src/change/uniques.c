@@ -123,7 +123,6 @@ void *shoal_unique_get_mut(shoal_world *world, shoal_component component) {
 
 /* The entry, or NULL; only what is no unique is an error. */
 static const unique_entry *entry_ask(const shoal_world *world, shoal_component component, const char *call) {
-    world_note_access(world, component, false, call);
     const unique_entry *entry = entry_of(world, component);
     shoal_status why = entry == NULL ? unique_why(world, component) : SHOAL_OK;
     if (why != SHOAL_OK) {

@@ -3,8 +3,8 @@
  *
  * A component is touched near (of the rows of the system's own views) or far (of any entity: lookups, ancestors,
  * uniques, what a condition reads). Two systems conflict on a component that both touch and one writes; near against
- * near only if their filters let some row through both. Presence alone (WITH, WITHOUT) conflicts with nothing, since it
- * changes at sync points only. Thread rule: read.
+ * near only if their filters let some row through both. Presence alone (WITH, WITHOUT, and whom a relation
+ * leads to) conflicts with nothing, since it changes at sync points only. Thread rule: read.
  */
 #ifndef SHOAL_SCHEDULE_ACCESS_H
 #define SHOAL_SCHEDULE_ACCESS_H
@@ -13,7 +13,13 @@
 
 #include "../base/memory.h"
 
-enum access_kind { ACCESS_NEAR_READ = 1, ACCESS_NEAR_WRITE = 2, ACCESS_FAR_READ = 4, ACCESS_FAR_WRITE = 8 };
+enum access_kind {
+    ACCESS_NEAR_READ = 1,
+    ACCESS_NEAR_WRITE = 2,
+    ACCESS_FAR_READ = 4,
+    ACCESS_FAR_WRITE = 8,
+    ACCESS_PRESENCE = 16
+};
 #define ACCESS_WRITES (ACCESS_NEAR_WRITE | ACCESS_FAR_WRITE)
 #define ACCESS_NEAR (ACCESS_NEAR_READ | ACCESS_NEAR_WRITE)
 #define ACCESS_FAR (ACCESS_FAR_READ | ACCESS_FAR_WRITE)
@@ -47,6 +53,8 @@ static inline bool access_conflicts(uint8_t a, uint8_t b, bool is_disjoint) {
     if (!((a | b) & ACCESS_WRITES)) {
         return false;
     }
+    a &= (uint8_t)~ACCESS_PRESENCE;
+    b &= (uint8_t)~ACCESS_PRESENCE;
     bool near_meets = !is_disjoint && (a & ACCESS_NEAR) && (b & ACCESS_NEAR) && ((a | b) & ACCESS_NEAR_WRITE);
     bool far_meets = ((a & ACCESS_FAR) && (b & ACCESS_WRITES)) || ((b & ACCESS_FAR) && (a & ACCESS_WRITES)) ||
                      ((a & ACCESS_FAR_WRITE) && b != 0) || ((b & ACCESS_FAR_WRITE) && a != 0);

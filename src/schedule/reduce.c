@@ -126,6 +126,7 @@ shoal_status reduce_begin(shoal_system *system, size_t block_count) {
     status = status == SHOAL_OK
                  ? memory_array_reserve(memory, SHOAL_PURPOSE_SCHEDULE, &system->touched, block_count + 1, sizeof(bool))
                  : status;
+    system->has_sums = status == SHOAL_OK;
     system->block_count = status == SHOAL_OK ? block_count : 0;
     if (status == SHOAL_OK) {
         memset(system->touched.items, 0, block_count * sizeof(bool));
@@ -149,6 +150,7 @@ shoal_status reduce_end(shoal_system *system) {
     const char *sum = system->sums.items;
     char *total = (char *)system->sums.items + system->block_count * stride;
     shoal_status status = SHOAL_OK;
+    system->has_sums = false;
     for (size_t i = 0; i < system->def.reduction_count; i++) {
         const system_reduction *reduction = &system->reductions[i];
         sum_begin(system, reduction, total);

@@ -99,6 +99,7 @@ struct shoal_system {
     memory_array sums;    /* of the run under way: see reduce.c */
     memory_array touched; /* bool: the blocks that were visited */
     size_t block_count;
+    bool has_sums; /* reduce_begin() has made them */
 };
 
 typedef struct schedule_phase {
@@ -265,9 +266,9 @@ struct shoal_schedule {
     size_t source_count;
     uint64_t sync_number;
     struct sync_grave *graves; /* who destroyed what; only when drops are told */
-    memory_array ages;     /* uint32_t: by index of the archetype, its place by age */
-    uint64_t ages_stamp;   /* of the archetypes that they are of */
-    memory_array labels;   /* char *: see labels.c */
+    memory_array ages;         /* uint32_t: by index of the archetype, its place by age */
+    uint64_t ages_stamp;       /* of the archetypes that they are of */
+    memory_array labels;       /* char *: see labels.c */
     uint32_t label_count;
     double ns_per_tick;
     spinlock step_guard;      /* of the next two */

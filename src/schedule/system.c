@@ -109,10 +109,10 @@ void system_free_at_end(shoal_system *system) {
 
 /* ---- what a system touches ---- */
 
-/* How a term of the query touches its component; 0: presence alone. */
+/* How a term of the query touches its component. */
 static uint8_t term_kinds(const query_term *term) {
     if (term->access == SHOAL_ACCESS_WITH || term->access == SHOAL_ACCESS_WITHOUT || term->type->def.size == 0) {
-        return 0;
+        return ACCESS_PRESENCE;
     }
     shoal_storage storage = term->type->def.storage;
     bool is_far =
@@ -128,7 +128,7 @@ static shoal_status query_touches(shoal_system *system) {
     for (size_t i = 0; i < query->term_count && status == SHOAL_OK; i++) {
         const query_term *term = &query->terms[i];
         uint8_t kinds = term_kinds(term);
-        status = kinds != 0 ? access_add(&system->access, memory, term->component, kinds) : SHOAL_OK;
+        status = access_add(&system->access, memory, term->component, kinds);
         system->is_serial |= kinds == ACCESS_FAR_WRITE && term->type->def.storage == SHOAL_STORAGE_UNIQUE;
         system->whole_chunks |= kinds == ACCESS_FAR_WRITE && term->type->def.storage == SHOAL_STORAGE_CHUNK;
     }
@@ -145,7 +145,10 @@ static shoal_status lookups_touch(shoal_system *system, const shoal_term *terms,
     shoal_status status = SHOAL_OK;
     for (size_t i = 0; i < count && status == SHOAL_OK; i++) {
         bool writes = terms[i].access == SHOAL_ACCESS_WRITE;
-        status = access_add(&system->access, memory, terms[i].component, writes ? ACCESS_FAR_WRITE : ACCESS_FAR_READ);
+        uint8_t kinds = writes                                 ? ACCESS_FAR_WRITE
+                        : terms[i].access == SHOAL_ACCESS_READ ? ACCESS_FAR_READ
+                                                               : ACCESS_PRESENCE;
+        status = access_add(&system->access, memory, terms[i].component, kinds);
         system->is_serial |= writes;
     }
     return status;
@@ -161,7 +164,9 @@ static shoal_status system_touches(shoal_system *system, const shoal_system_def 
         system->is_serial |= (kinds & ACCESS_FAR) && (kinds & ACCESS_NEAR_WRITE); /* reads of others what it writes */
     }
     for (size_t i = 0; i < def->condition_read_count && status == SHOAL_OK; i++) {
-        status = access_add(&system->access, memory, def->condition_reads[i].component, ACCESS_FAR_READ);
+        bool reads = def->condition_reads[i].access == SHOAL_ACCESS_READ;
+        status = access_add(&system->access, memory, def->condition_reads[i].component,
+                            reads ? ACCESS_FAR_READ : ACCESS_PRESENCE);
     }
     for (size_t i = 0; i < def->reduction_count && status == SHOAL_OK; i++) {
         status = access_add(&system->access, memory, def->reductions[i].into, ACCESS_FAR_WRITE);

@@ -15,7 +15,8 @@
 /* Rounds by the clock. Time that is beyond the catch-up limit is dropped. */
 static uint32_t rounds_of_period(shoal_system *system) {
     uint64_t period = system->def.period_ns;
-    uint64_t behind = system->behind_ns + system->schedule->dt_ns;
+    uint64_t dt_ns = system->schedule->dt_ns;
+    uint64_t behind = dt_ns < UINT64_MAX - system->behind_ns ? system->behind_ns + dt_ns : UINT64_MAX;
     uint64_t rounds = behind / period;
     system->behind_ns = behind % period;
     if (rounds > system->def.catch_up) {
@@ -196,7 +197,7 @@ bool task_end(schedule_task *task, schedule_worker *worker) {
     bool goes_on = false;
     for (uint32_t i = 0; i < task->active_count; i++) {
         shoal_system *system = task->members[task->active[i]];
-        if (system->def.reduction_count != 0 && task->job_count != 0) {
+        if (system->has_sums) {
             shoal_status status = reduce_end(system);
             if (status != SHOAL_OK) {
                 system_failed(system, status, UINT64_MAX);
