@@ -30,11 +30,14 @@ shoal_status shoal_view_begin_failed(void) {
     return error_set(error_thread_record(), SHOAL_INVALID_ARGUMENT, "shoal_view_begin");
 }
 
-/* The terms of a query are asked for when a view of it begins. */
+/* The terms of a query that give data are asked for when a view of it begins. */
 static void terms_note(const query_data *query) {
     for (size_t i = 0; i < query->term_count; i++) {
         const query_term *term = &query->terms[i];
-        world_note_access(query->world, term->component, access_writes(term->access), "shoal_view_begin");
+        bool gives_data = term->access != SHOAL_ACCESS_WITH && term->access != SHOAL_ACCESS_WITHOUT;
+        if (gives_data && term->type->def.size != 0) {
+            world_note_access(query->world, term->component, access_writes(term->access), "shoal_view_begin");
+        }
         if (term->traverse != SHOAL_TRAVERSE_SELF) {
             world_note_access(query->world, (shoal_component){term->along}, false, "shoal_view_begin");
         }
@@ -48,7 +51,9 @@ COLD shoal_view_lock *shoal_view_thread_lock(shoal_query *query) {
         (void)world_fail_shared(data->world, "shoal_view_begin");
         return NULL;
     }
-    terms_note(data);
+    if (scope->own_query != query) {
+        terms_note(data);
+    }
     return (shoal_view_lock *)(void *)&scope->lock;
 }
 

@@ -220,7 +220,9 @@ static void spans_through(const job_walk *walk, const task_job *begin, const tas
 static void walk_through(const job_walk *walk, shoal_system *system) {
     worker_system *own = walk->worker->systems[system->number];
     shoal_view *view = &own->view;
+    walk->worker->scope.own_query = system->query;
     shoal_status status = shoal_view_begin(view, system->query);
+    walk->worker->scope.own_query = NULL;
     if (status != SHOAL_OK) {
         system_failed(system, status, walk->place);
         return;
@@ -238,7 +240,9 @@ static void call_once(const job_walk *walk, shoal_system *system) {
     walk->worker->current = system;
     walk->worker->scope.name = system->name;
     own->commands->first_valid = own->commands->spawn_count;
+    walk->worker->scope.own_query = system->query;
     shoal_status status = system->def.once(&own->run);
+    walk->worker->scope.own_query = NULL;
     if (status != SHOAL_OK) {
         system_failed(system, status, walk->place);
     }

@@ -37,7 +37,7 @@ static bool report_is_new(shoal_schedule *schedule, watch_report report) {
 COLD static void report(schedule_worker *worker, const component_type *type, bool for_write, const char *call) {
     shoal_schedule *schedule = worker->schedule;
     const shoal_system *system = worker->current;
-    char text[256];
+    char text[384];
     if (type == NULL) {
         (void)snprintf(text, sizeof text,
                        "system \"%.80s\": %s records commands, which is not declared; give it .commands = true",
