@@ -115,12 +115,23 @@ void svg_circle(svg_file *svg, svg_point centre, double radius, const svg_style 
     write_style(svg, style);
 }
 
-void svg_polygon(svg_file *svg, const svg_point *points, size_t count, const svg_style *style) {
-    fputs("<polygon points=\"", svg->file);
+static void write_points(svg_file *svg, const svg_point *points, size_t count) {
+    fputs(" points=\"", svg->file);
     for (size_t i = 0; i < count; i++) {
         fprintf(svg->file, "%s%.2f,%.2f", i == 0 ? "" : " ", points[i].x, points[i].y);
     }
     fputs("\"", svg->file);
+}
+
+void svg_polygon(svg_file *svg, const svg_point *points, size_t count, const svg_style *style) {
+    fputs("<polygon", svg->file);
+    write_points(svg, points, count);
+    write_style(svg, style);
+}
+
+void svg_polyline(svg_file *svg, const svg_point *points, size_t count, const svg_style *style) {
+    fputs("<polyline", svg->file);
+    write_points(svg, points, count);
     write_style(svg, style);
 }
 

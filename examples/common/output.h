@@ -1,11 +1,11 @@
 /*
- * The files that the program writes. A file that could not be written whole is removed again.
+ * The files that a program writes. A file that could not be written whole is removed again.
  *
  * An output_file is open from output_open() until output_close() or output_abandon(), of which exactly one is called.
  * Thread rule: any; a file belongs to its caller.
  */
-#ifndef BELT_OUTPUT_H
-#define BELT_OUTPUT_H
+#ifndef EXAMPLES_OUTPUT_H
+#define EXAMPLES_OUTPUT_H
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -5,8 +5,8 @@
  * nothing. A file is open from svg_open() until svg_close() or svg_abandon(), of which exactly one is called; one that
  * could not be written whole is removed again. Thread rule: any; a file belongs to its caller.
  */
-#ifndef FLEET_SVG_H
-#define FLEET_SVG_H
+#ifndef EXAMPLES_SVG_H
+#define EXAMPLES_SVG_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,6 +63,7 @@ void svg_line(svg_file *svg, svg_point from, svg_point to, const svg_style *styl
 void svg_rectangle(svg_file *svg, svg_box box, double round, const svg_style *style);
 void svg_circle(svg_file *svg, svg_point centre, double radius, const svg_style *style);
 void svg_polygon(svg_file *svg, const svg_point *points, size_t count, const svg_style *style);
+void svg_polyline(svg_file *svg, const svg_point *points, size_t count, const svg_style *style);
 void svg_cross(svg_file *svg, svg_point centre, double reach, const svg_style *style);
 void svg_text(svg_file *svg, svg_point at, const svg_font *font, const char *text);
 

@@ -1,7 +1,7 @@
 /*
  * Opening, closing and cleaning up of output files. Directories need POSIX; everything else is standard C.
  *
- * A broken file is removed, so that a half-written belt.csv is never taken for a whole one. Only a regular file is
+ * A broken file is removed, so that a half-written table is never taken for a whole one. Only a regular file is
  * removed: the name may lead to a device.
  */
 #define _POSIX_C_SOURCE 200809L
