@@ -260,6 +260,26 @@ bool query_rows_run(query_rows *rows);
 void query_rows_place_masked(query_rows *rows, const query_match *match, const chunk_ref *ref, size_t first,
                              size_t end);
 
+/* The same where all rows match. About ten instructions and four for each data term. */
+static ALWAYS_INLINE void query_rows_place_part(query_rows *rows, const query_match *match, const chunk_ref *ref,
+                                                size_t first, size_t end) {
+    const uint32_t *sizes = rows->query->sizes;
+    size_t count = rows->query->head.data_count;
+    rows->is_placed = true;
+    rows->head.is_filtered = false;
+    rows->head.count = end - first;
+    rows->head.first = first;
+    rows->head.base = chunk_base(ref);
+    rows->head.entities = chunk_entities(ref) + first;
+    rows->head.match = (const char *)match;
+    for (size_t i = 0; i < count; i++) {
+        uint16_t column = match->columns[i];
+        bool is_there = column != SHOAL_NO_COLUMN;
+        rows->terms->columns[i] = is_there ? (uint16_t)i : SHOAL_NO_COLUMN;
+        rows->offsets[i] = is_there ? ref->offsets[column] + (uint32_t)(first * sizes[i]) : 0;
+    }
+}
+
 /* Makes sure that there is room for one more walk, and gives all of it back. */
 shoal_status query_rows_reserve(query_data *query);
 void query_rows_release(query_data *query);

@@ -57,6 +57,7 @@ static void task_release(shoal_schedule *schedule, schedule_task *task) {
 static void stages_release(shoal_schedule *schedule) {
     for (uint32_t i = 0; i < schedule->stage_count; i++) {
         for (uint32_t k = 0; k < schedule->stages[i].task_count; k++) {
+            task_count_lean(&schedule->stages[i].tasks[k]);
             task_release(schedule, &schedule->stages[i].tasks[k]);
         }
     }
@@ -142,6 +143,13 @@ static uint32_t task_for(const build *under_way, const schedule_stage *stage, ui
     return stage->task_count;
 }
 
+/* True for a system that has nothing but its rows. */
+static bool system_is_lean(const shoal_system *system) {
+    const shoal_system_def *def = &system->def;
+    return !system->has_walk && !def->commands && def->reduction_count == 0 && def->condition == NULL &&
+           def->every == 1 && def->period_ns == 0 && !query_of(system->query)->has_gate;
+}
+
 /* What holds for a task since it holds for one of its systems. */
 static void task_take(schedule_task *task, shoal_system *system) {
     bool is_first = task->member_count == 0;
@@ -156,6 +164,7 @@ static void task_take(schedule_task *task, shoal_system *system) {
     task->has_walk |= system->has_walk && task->has_rows;
     task->has_sums |= system->def.reduction_count != 0;
     task->records |= system->def.commands;
+    task->is_lean = (is_first || task->is_lean) && task->has_rows && system_is_lean(system);
     task->cut_rows = is_first || system->cut_rows > task->cut_rows ? system->cut_rows : task->cut_rows;
     uint32_t block = system->def.block_rows;
     uint32_t strip = is_first ? block : task->strip_rows > FUSE_STRIP_ROWS ? task->strip_rows : FUSE_STRIP_ROWS;

@@ -15,8 +15,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Rows of a strip. The columns of eight light systems of 48 bytes a row take 24 KiB, of a first-level cache of 32. */
-#define FUSE_STRIP_ROWS 512u
+/* Rows of a strip. Measured with eight light systems over ten million rows of 48 bytes, time against one after the
+   other: 256 rows 0.67, 512 rows 0.61, 1,024 rows 0.51, 2,048 rows 0.49. The strip is in the second-level cache then,
+   but is handed out less often. */
+#define FUSE_STRIP_ROWS 1024u
 
 /* Systems of one chain at most: their views and functions should stay in the cache as well. */
 #define FUSE_MEMBERS_MAX 128u

@@ -176,10 +176,13 @@ struct schedule_task {
     task_range *ranges;         /* one for each worker */
 
     /* What it is known to cost. */
-    double row_ticks;    /* clock ticks a row, of all members; 0: not known yet */
-    uint64_t last_ticks; /* of its last run; UINT64_MAX: not known yet */
-    uint32_t unmeasured; /* runs since it was measured */
-    bool is_measured;    /* the run under way */
+    double row_ticks;        /* clock ticks a row, of all members; 0: not known yet */
+    uint64_t last_ticks;     /* of its last run; UINT64_MAX: not known yet */
+    uint32_t lean_runs;      /* since it was measured; not in the counts of its systems yet */
+    bool is_lean;            /* its systems have nothing beside their rows */
+    bool is_measured;        /* the run under way */
+    uint64_t enable_stamp;   /* of the systems that are on, when all of its were */
+    _Atomic bool has_failed; /* some system in the run under way; relaxed */
 };
 
 typedef struct schedule_stage {
@@ -195,17 +198,25 @@ typedef struct schedule_stage {
 
 /* ---- workers ---- */
 
-/* What a worker has of one system. */
+/* What a worker has of one system. What a call on a strip reads of it lies in the first line. */
 typedef struct worker_system {
+    _Alignas(64) shoal_status (*each)(const shoal_run *run, shoal_view *view);
+    shoal_system *system;
+    shoal_query *query;
+    const uint64_t *read_keys, *write_keys; /* of the query */
+    uint64_t rows_total;                    /* given to it, since the schedule was built */
+    uint32_t term_count;                    /* data terms of the query */
+    bool is_plain;                          /* the query looks at no single rows, and blocks have no fixed size */
+    bool records;
     shoal_run run;
-    shoal_view view;
-    query_rows rows;          /* the walk behind the view, when it has one */
-    shoal_commands *commands; /* of a system that records */
-    size_t part;              /* of the job under way, in the worker's parts */
-    bool is_closed;           /* no room for the part: recording was refused in this job */
-    void **sums;              /* of the block under way */
-    uint64_t rows_given;      /* in the job under way */
-    uint64_t sample_ticks;    /* of its strips that were measured */
+    shoal_commands *commands;
+    query_rows rows;       /* the walk behind a view that needs one */
+    void **sums;           /* of the block under way */
+    size_t part;           /* of the job under way, in the worker's parts */
+    bool is_closed;        /* no room for the part: recording was refused in this job */
+    uint64_t rows_counted; /* of rows_total, those that are in the system's counts */
+    uint64_t rows_before;  /* rows_total at the beginning of the job under way */
+    uint64_t sample_ticks; /* of its strips that were measured */
 } worker_system;
 
 /* What one job of one system has recorded, in a worker's recorder. */
@@ -226,6 +237,7 @@ typedef struct schedule_worker {
     size_t part_count;
     run_ring ring;
     void *scratch;
+    shoal_view view;            /* of the call under way; one for all systems, so that it stays in the cache */
     shoal_view_lock spare_lock; /* of views that are not the system's to end */
     uint64_t now;               /* clock ticks at the end of its last job */
     uint32_t slot;
@@ -247,7 +259,8 @@ struct shoal_schedule {
 
     bool is_built;
     bool is_stepping;
-    bool world_ends; /* recorders and queries go on their own */
+    uint64_t enable_changes; /* rises when a system is turned on or off */
+    bool world_ends;         /* recorders and queries go on their own */
     schedule_stage *stages;
     uint32_t stage_count;
     struct build_block *blocks;        /* memory of all that is built */
@@ -271,6 +284,7 @@ struct shoal_schedule {
     memory_array labels;       /* char *: see labels.c */
     uint32_t label_count;
     double ns_per_tick;
+    uint64_t cheap_ticks;     /* a task that takes less may run lean */
     spinlock step_guard;      /* of the next two */
     shoal_status step_status; /* what went wrong first, beside systems that failed */
     char step_text[288];
@@ -372,6 +386,19 @@ bool task_begin(schedule_task *task, schedule_worker *worker);
 
 /* Makes the jobs of the next round. False when there are none, as nothing matches or memory ran out. */
 bool task_prepare(schedule_task *task, schedule_worker *worker, uint32_t workers);
+
+/* True for a task that can run lean now. */
+bool task_may_run_lean(schedule_task *task, shoal_schedule *schedule);
+
+/* All of a task that can, on the thread that steps; task_end_lean() follows. */
+void task_run_lean(schedule_task *task, schedule_worker *worker);
+void task_end_lean(schedule_task *task);
+
+/* Puts what lean runs came to into the counts of the systems. */
+void task_count_lean(schedule_task *task);
+
+/* A system's counts, with those of lean runs. */
+shoal_system_stats system_stats_now(const shoal_system *system);
 
 /* One job; on any worker. */
 void task_run_job(schedule_task *task, schedule_worker *worker, uint32_t job);

@@ -31,6 +31,11 @@ typedef struct stage_pass {
 /* ---- one task on one thread ---- */
 
 static void task_run_alone(schedule_task *task, schedule_worker *worker) {
+    if (task_may_run_lean(task, worker->schedule)) {
+        task_run_lean(task, worker);
+        task_end_lean(task);
+        return;
+    }
     if (!task_begin(task, worker)) {
         return;
     }

@@ -15,6 +15,9 @@
 
 #define RING_RECORDS_MAX ((uint32_t)1 << 24)
 
+/* Tasks that take less are measured now and then only. */
+#define CHEAP_NS 4000.0
+
 static const char step_call[] = "shoal_world_step";
 
 /* ---- the life of a schedule ---- */
@@ -163,6 +166,7 @@ static shoal_status schedule_make_ready(shoal_schedule *schedule, const char *ca
     status = status == SHOAL_OK ? schedule_build(schedule, call) : status;
     if (status == SHOAL_OK && builds != schedule->stats.builds) {
         schedule->ns_per_tick = clock_ns_per_tick();
+        schedule->cheap_ticks = (uint64_t)(CHEAP_NS / schedule->ns_per_tick);
         ambiguities_log(schedule);
     }
     return status;

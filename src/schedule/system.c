@@ -373,6 +373,7 @@ shoal_status shoal_system_enable(shoal_system *system, bool enabled) {
         return world_fail_locked(world, call);
     }
     system->is_enabled = enabled;
+    system->schedule->enable_changes++;
     return SHOAL_OK;
 }
 
@@ -402,6 +403,6 @@ shoal_status shoal_system_stats_get(const shoal_system *system, shoal_system_sta
     if (system == NULL || stats == NULL) {
         return error_set(error_thread_record(), SHOAL_INVALID_ARGUMENT, "shoal_system_stats_get");
     }
-    *stats = system->stats;
+    *stats = system_stats_now(system);
     return SHOAL_OK;
 }

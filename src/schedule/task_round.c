@@ -6,7 +6,6 @@
  */
 #include "schedule.h"
 
-#define CHEAP_NS 1000.0 /* tasks that take less are measured now and then */
 #define MEASURE_EVERY 16u
 #define ROW_TICKS_WEIGHT 0.25 /* of the newest measurement in what a row is known to cost */
 
@@ -119,9 +118,7 @@ bool task_prepare(schedule_task *task, schedule_worker *worker, uint32_t workers
         }
         task->job_count = 0;
     }
-    bool is_cheap = (double)task->last_ticks * worker->schedule->ns_per_tick < CHEAP_NS && workers == 1;
-    task->is_measured = !is_cheap || ++task->unmeasured >= MEASURE_EVERY;
-    task->unmeasured = task->is_measured ? 0 : task->unmeasured;
+    task->is_measured = true;
     if (task->job_count != 1) { /* each job adds to them */
         atomic_store_explicit(&task->ticks, 0, memory_order_relaxed);
         for (uint32_t i = 0; i < task->active_count; i++) {
@@ -145,6 +142,40 @@ static uint64_t system_share(const schedule_task *task, const shoal_system *syst
     }
     uint64_t own = atomic_load_explicit(&system->run_samples, memory_order_relaxed);
     return (uint64_t)((double)ticks * (double)own / (double)samples);
+}
+
+/* What lean runs came to, for one of the task's systems. */
+static void lean_add(const schedule_task *task, const shoal_system *system, shoal_system_stats *stats) {
+    if (task->lean_runs != 0) {
+        const worker_system *own = system->schedule->workers[0].systems[system->number];
+        stats->runs += task->lean_runs;
+        stats->jobs += task->lean_runs;
+        stats->rows += own->rows_total - own->rows_counted;
+    }
+}
+
+void task_count_lean(schedule_task *task) {
+    for (uint32_t i = 0; i < task->member_count && task->lean_runs != 0; i++) {
+        shoal_system *system = task->members[i];
+        worker_system *own = system->schedule->workers[0].systems[system->number];
+        lean_add(task, system, &system->stats);
+        system->ticks += task->lean_runs * system->last_ticks;
+        own->rows_counted = own->rows_total;
+    }
+    task->lean_runs = 0;
+}
+
+shoal_system_stats system_stats_now(const shoal_system *system) {
+    shoal_system_stats stats = system->stats;
+    double ns_per_tick = system->schedule->ns_per_tick;
+    uint64_t ticks = system->ticks;
+    if (system->task != NULL) {
+        lean_add(system->task, system, &stats);
+        ticks += system->task->lean_runs * system->last_ticks;
+    }
+    stats.nanoseconds = (uint64_t)((double)ticks * ns_per_tick);
+    stats.last_ns = (uint64_t)((double)system->last_ticks * ns_per_tick);
+    return stats;
 }
 
 static void stats_add(const schedule_task *task, shoal_system *system, uint64_t ticks) {
@@ -187,8 +218,24 @@ static void cost_learn(schedule_task *task, uint64_t ticks) {
     }
 }
 
+bool task_may_run_lean(schedule_task *task, shoal_schedule *schedule) {
+    return LIKELY(task->is_lean) && task->enable_stamp == schedule->enable_changes + 1 &&
+           task->lean_runs + 1 < MEASURE_EVERY && task->last_ticks < schedule->cheap_ticks &&
+           task_refresh(task, schedule) == SHOAL_OK;
+}
+
+void task_end_lean(schedule_task *task) {
+    bool has_failed = atomic_load_explicit(&task->has_failed, memory_order_relaxed);
+    for (uint32_t i = 0; UNLIKELY(has_failed) && i < task->active_count; i++) {
+        failure_tell(task->members[task->active[i]]);
+    }
+    atomic_store_explicit(&task->has_failed, false, memory_order_relaxed);
+}
+
 bool task_end(schedule_task *task, schedule_worker *worker) {
-    (void)worker;
+    task_count_lean(task);
+    bool has_all = task->active_count == task->member_count;
+    task->enable_stamp = has_all ? worker->schedule->enable_changes + 1 : 0;
     uint64_t ticks = task->job_count != 0 ? atomic_load_explicit(&task->ticks, memory_order_relaxed) : 0;
     uint64_t samples = 0;
     for (uint32_t i = 0; i < task->active_count && task->active_count > 1; i++) {
@@ -208,9 +255,10 @@ bool task_end(schedule_task *task, schedule_worker *worker) {
         system->place += task->job_count;
         goes_on |= task->round + 1 < system->rounds;
     }
-    if (task->is_measured && task->job_count != 0) {
+    if (task->job_count != 0) {
         cost_learn(task, ticks);
     }
+    atomic_store_explicit(&task->has_failed, false, memory_order_relaxed);
     task->round++;
     return goes_on;
 }

@@ -27,7 +27,10 @@ static bool walk_make(shoal_schedule *schedule, worker_system *own, query_data *
     own->rows = (query_rows){.query = query, .terms = terms, .offsets = offsets};
     own->rows.head.columns = (const char *)terms;
     own->rows.head.offsets = offsets;
-    own->view = (shoal_view){.read_keys_ = query->head.read_keys, .write_keys_ = query->head.write_keys};
+    own->query = &query->head;
+    own->read_keys = query->head.read_keys;
+    own->write_keys = query->head.write_keys;
+    own->term_count = (uint32_t)query->head.data_count;
     return true;
 }
 
@@ -48,6 +51,10 @@ static worker_system *worker_system_make(schedule_worker *worker, shoal_system *
         return NULL;
     }
     own->sums = sum_count != 0 ? take(schedule, sum_count, sizeof(void *), 8) : NULL;
+    own->each = system->def.each;
+    own->system = system;
+    own->records = system->def.commands;
+    own->is_plain = system->query != NULL && !query_of(system->query)->is_row_wise && system->def.block_rows == 0;
     own->run = (shoal_run){.world = schedule->world,
                            .system = system,
                            .query = system->query,
