@@ -136,6 +136,7 @@ bool shoal_unique_has(const shoal_world *world, shoal_component component) {
 }
 
 uint64_t shoal_unique_tick(const shoal_world *world, shoal_component component) {
+    world_note_access(world, component, false, "shoal_unique_tick");
     const unique_entry *entry = entry_ask(world, component, "shoal_unique_tick");
     return entry != NULL ? entry->tick : 0;
 }
