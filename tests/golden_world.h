@@ -21,7 +21,10 @@ typedef struct golden_result {
     uint64_t canonical;
     uint64_t layout; /* equal for runs of one program only */
     uint64_t entities;
-    uint64_t births; /* commands that spawn, so that a test can see that the script lives */
+    uint64_t births;        /* commands of the systems that spawn, so that a test can see that the script lives */
+    uint64_t dropped;       /* of those, the ones that came too late */
+    uint64_t jobs;          /* that their rows were cut into */
+    uint64_t shared_stages; /* stages that several workers were offered */
     uint32_t systems;
     uint32_t fused;
 } golden_result;

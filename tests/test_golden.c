@@ -33,6 +33,7 @@ static void test_script_lives(void **state) {
     assert_count(expected.systems, GOLDEN_SYSTEMS);
     assert_count(expected.fused, 0);
     assert_true(expected.births > 1000);
+    assert_true(expected.dropped > 100);
     assert_true(expected.entities > 500 && expected.entities < 20000);
 }
 
@@ -49,6 +50,8 @@ static void check_workers(uint32_t workers) {
         assert_count(result.canonical, expected.canonical);
         assert_count(result.layout, expected.layout);
         assert_count(result.fused != 0, fused);
+        assert_count(result.shared_stages != 0, workers >= 2);
+        assert_true(workers < 2 || result.jobs > expected.jobs);
     }
     test_set_context("%s", "");
 }
