@@ -219,6 +219,27 @@ static void test_main_thread_rule(void **state) {
     steps_end(&s);
 }
 
+/* ---- rounds ---- */
+
+/* A fixed rate that catches up: the jobs of the next run are dealt while workers still look for some of the last. */
+static void conf_I4_a_system_that_runs_several_times_a_step(void **state) {
+    (void)state;
+    for (size_t w = 0; w < WORKER_CASES; w++) {
+        steps s;
+        start_with(&s, worker_counts[w]);
+        steps_spawn(s.world, 30000, NULL, SHOAL_VALUES(SHOAL_DEFAULT(Health)));
+        shoal_system *system = ADD(&s, "count", .each = steps_count_up, .period_ns = 1000, .catch_up = 100,
+                                   .query = {.terms = SHOAL_TERMS(SHOAL_WRITE(Health))});
+        for (size_t i = 0; i < 20; i++) {
+            assert_ok(shoal_world_step(s.world, 100000));
+        }
+        assert_count(steps_stats(system).runs, 2000);
+        steps_check_health(s.world, 2000, 30000);
+        steps_end(&s);
+    }
+    test_set_context("%s", "");
+}
+
 /* ---- I6: jobs ---- */
 
 static void conf_I6_few_jobs_for_many_small_archetypes(void **state) {
@@ -348,6 +369,7 @@ int main(void) {
         cmocka_unit_test(conf_G2_slices_begin_at_their_own_rows),
         cmocka_unit_test(test_serial_goes_in_order_on_one_thread),
         cmocka_unit_test(test_main_thread_rule),
+        cmocka_unit_test(conf_I4_a_system_that_runs_several_times_a_step),
         cmocka_unit_test(conf_I6_few_jobs_for_many_small_archetypes),
         cmocka_unit_test(conf_D5_conflicts_of_new_archetypes_are_found),
         cmocka_unit_test(conf_I10_a_million_spawns_on_16_threads),
