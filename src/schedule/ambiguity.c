@@ -78,7 +78,7 @@ typedef struct log_line {
 static void line_add(log_line *line, const char *text) {
     int written = snprintf(line->text + line->used, sizeof line->text - line->used, "%s", text);
     size_t room = sizeof line->text - 1 - line->used;
-    line->used += written > 0 && (size_t)written < room ? (size_t)written : room;
+    line->used += written >= 0 && (size_t)written < room ? (size_t)written : room;
 }
 
 static void line_add_pair(log_line *line, const shoal_system *first, const shoal_system *second) {

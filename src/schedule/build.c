@@ -159,6 +159,7 @@ static void task_take(schedule_task *task, shoal_system *system) {
     task->is_main |= system->def.thread == SHOAL_THREAD_MAIN || system->def.exclusive;
     task->is_exclusive |= system->def.exclusive;
     task->has_rows = system->def.each != NULL;
+    task->period_ns = system->def.period_ns; /* such a system is alone in its task */
     task->is_serial |= system->is_serial || !task->has_rows;
     task->whole_chunks |= system->whole_chunks;
     task->has_walk |= system->has_walk && task->has_rows;

@@ -13,7 +13,7 @@
 
 #define JOB_NS 16000.0
 #define JOB_ROWS 4096u
-#define JOBS_PER_WORKER 64u
+#define JOBS_PER_WORKER 32u
 
 static task_span *span_at(const schedule_task *task, size_t number) {
     return (task_span *)(void *)((char *)task->spans.items + number * task->span_bytes);

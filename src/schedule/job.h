@@ -9,7 +9,8 @@
 typedef struct job_walk {
     schedule_task *task;
     schedule_worker *worker;
-    uint64_t place; /* of its failures: round, job */
+    worker_system **lane; /* what the worker has of the task's systems */
+    uint64_t place;       /* of its failures: round, job */
     uint64_t tick;
     uint64_t dt_ns;
     double dt;
@@ -24,7 +25,7 @@ void job_go_in_order(const job_walk *walk, worker_system *own);
 /* What is the same before each call of a system's function. */
 static ALWAYS_INLINE void job_call_begin(const job_walk *walk, worker_system *own) {
     walk->worker->current = own->system;
-    walk->worker->scope.name = own->system->name;
+    walk->worker->scope.name = own->name;
     own->run.tick = walk->tick;
     own->run.dt = walk->dt;
     own->run.dt_ns = walk->dt_ns;

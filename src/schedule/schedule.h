@@ -39,6 +39,7 @@
 #define SYSTEM_NONE UINT32_MAX
 
 typedef struct schedule_task schedule_task;
+typedef struct worker_system worker_system;
 typedef struct shoal_schedule shoal_schedule;
 
 /* ---- systems ---- */
@@ -137,52 +138,53 @@ typedef struct task_edge {
 
 enum task_state { TASK_WAITING, TASK_READY, TASK_CLAIMED, TASK_RUNNING, TASK_DONE };
 
+/* What a lean run reads comes first. */
 struct schedule_task {
-    shoal_system **members;
-    uint32_t member_count;
-    uint32_t number; /* in its stage */
-    bool is_main;    /* on the thread that steps */
+    _Alignas(64) uint64_t enable_stamp; /* of the systems that are on, when all of its were */
+    uint64_t span_stamp;                /* of the archetypes that the spans follow from */
+    uint64_t last_ticks;                /* of its last run; UINT64_MAX: not known yet */
+    uint64_t period_ns;                 /* of its only system, with a fixed rate */
+    uint32_t lean_runs;                 /* since it was measured; not in the counts of its systems yet */
+    uint32_t active_count;
+    uint32_t label;          /* for traces: see labels.c */
+    uint32_t strip_rows;     /* 0: a job's rows of a chunk in one view */
+    bool is_lean;            /* its systems have nothing beside their rows */
+    bool has_rows;           /* its systems have `each` */
+    bool has_walk;           /* one system whose query goes through its rows in an order of its own: one view does */
+    bool is_measured;        /* the run under way */
+    _Atomic bool has_failed; /* some system in the run under way; relaxed */
+    bool is_main;            /* on the thread that steps */
     bool is_exclusive;
-    bool has_rows; /* its systems have `each` */
     bool is_serial;
-    bool whole_chunks;
-    uint32_t cut_rows;
-    uint32_t strip_rows; /* 0: a job's rows of a chunk in one view */
-    bool has_walk;       /* one system whose query goes through its rows in an order of its own: one view does */
-    bool has_sums;
-    bool records;     /* some system records commands */
-    uint32_t label;   /* for traces: see labels.c */
-    task_edge *edges; /* to later tasks of the stage */
-    uint32_t edge_count;
-
     memory_array spans; /* task_span, span_bytes each */
     size_t span_bytes;
     size_t span_count;
-    uint64_t span_stamp; /* of the archetypes that they follow from */
+    uint32_t *active;       /* the members that run */
+    worker_system ***lanes; /* of each worker: what it has of the members */
+    uint32_t round;
+
+    shoal_system **members;
+    uint32_t member_count;
+    uint32_t number; /* in its stage */
+    bool whole_chunks;
+    bool has_sums;
+    bool records; /* some system records commands */
+    uint32_t cut_rows;
+    task_edge *edges; /* to later tasks of the stage */
+    uint32_t edge_count;
 
     /* Of the run under way; written by who starts it, before `state` becomes RUNNING. */
     memory_array jobs; /* task_job, one more than job_count */
     uint32_t job_count;
-    uint32_t active_count;
-    uint32_t *active; /* the members that run */
-    uint32_t round;
-    uint64_t row_count;
     uint32_t strip_count;
+    uint64_t row_count;
 
     _Atomic uint32_t state;     /* task_state; acquire and release */
     _Atomic uint32_t waits;     /* edges to it that are still open; acquire and release */
     _Atomic uint32_t jobs_left; /* acquire and release: the last one finishes the task */
     _Atomic uint64_t ticks;     /* that its jobs took together; relaxed */
     task_range *ranges;         /* one for each worker */
-
-    /* What it is known to cost. */
-    double row_ticks;        /* clock ticks a row, of all members; 0: not known yet */
-    uint64_t last_ticks;     /* of its last run; UINT64_MAX: not known yet */
-    uint32_t lean_runs;      /* since it was measured; not in the counts of its systems yet */
-    bool is_lean;            /* its systems have nothing beside their rows */
-    bool is_measured;        /* the run under way */
-    uint64_t enable_stamp;   /* of the systems that are on, when all of its were */
-    _Atomic bool has_failed; /* some system in the run under way; relaxed */
+    double row_ticks;           /* clock ticks that a row is known to cost, of all members; 0: not known yet */
 };
 
 typedef struct schedule_stage {
@@ -199,9 +201,10 @@ typedef struct schedule_stage {
 /* ---- workers ---- */
 
 /* What a worker has of one system. What a call on a strip reads of it lies in the first line. */
-typedef struct worker_system {
+struct worker_system {
     _Alignas(64) shoal_status (*each)(const shoal_run *run, shoal_view *view);
     shoal_system *system;
+    const char *name; /* of the system */
     shoal_query *query;
     const uint64_t *read_keys, *write_keys; /* of the query */
     uint64_t rows_total;                    /* given to it, since the schedule was built */
@@ -217,7 +220,7 @@ typedef struct worker_system {
     uint64_t rows_counted; /* of rows_total, those that are in the system's counts */
     uint64_t rows_before;  /* rows_total at the beginning of the job under way */
     uint64_t sample_ticks; /* of its strips that were measured */
-} worker_system;
+};
 
 /* What one job of one system has recorded, in a worker's recorder. */
 typedef struct record_part {

@@ -114,7 +114,7 @@ static void ranges_deal(schedule_task *task, uint32_t workers) {
     uint32_t first = 0;
     for (uint32_t i = 0; i < workers; i++) {
         uint32_t end = (uint32_t)((uint64_t)task->job_count * (i + 1) / workers);
-        atomic_store_explicit(&task->ranges[i].bits, range_pack(first, end), memory_order_relaxed);
+        atomic_store_explicit(&task->ranges[i].bits, range_pack(first, end), memory_order_release);
         first = end;
     }
 }
@@ -132,24 +132,18 @@ static bool range_take(task_range *range, uint32_t *job) {
     return false;
 }
 
-/* The later half of somebody else's range: its first job for now, the rest for the thief's own range, which is empty.
- */
-static bool range_steal(task_range *range, task_range *own, uint32_t *job) {
+/* The last job of somebody else's range. One at a time: a thief that put more into its own range could meet the range
+   that the task's next round has dealt there meanwhile. */
+static bool range_steal(task_range *range, uint32_t *job) {
     uint64_t bits = atomic_load_explicit(&range->bits, memory_order_acquire);
-    for (;;) {
-        uint32_t first = (uint32_t)bits;
-        uint32_t end = (uint32_t)(bits >> 32);
-        if (first >= end) {
-            return false;
-        }
-        uint32_t middle = first + (end - first) / 2;
-        if (atomic_compare_exchange_weak_explicit(&range->bits, &bits, range_pack(first, middle), memory_order_acq_rel,
+    while ((uint32_t)bits < (uint32_t)(bits >> 32)) {
+        if (atomic_compare_exchange_weak_explicit(&range->bits, &bits, bits - (UINT64_C(1) << 32), memory_order_acq_rel,
                                                   memory_order_acquire)) {
-            atomic_store_explicit(&own->bits, range_pack(middle + 1, end), memory_order_release);
-            *job = middle;
+            *job = (uint32_t)(bits >> 32) - 1;
             return true;
         }
     }
+    return false;
 }
 
 static bool job_take(schedule_task *task, uint32_t workers, uint32_t slot, uint32_t *job) {
@@ -158,7 +152,7 @@ static bool job_take(schedule_task *task, uint32_t workers, uint32_t slot, uint3
     }
     for (uint32_t i = 1; i < workers; i++) {
         uint32_t victim = slot + i < workers ? slot + i : slot + i - workers;
-        if (range_steal(&task->ranges[victim], &task->ranges[slot], job)) {
+        if (range_steal(&task->ranges[victim], job)) {
             return true;
         }
     }
@@ -192,7 +186,7 @@ static void task_start_round(stage_pass *pass, schedule_task *task, schedule_wor
     if (task->job_count == 1 || task->is_main) { /* for whoever has claimed it */
         for (uint32_t i = 0; i < schedule->worker_count; i++) {
             uint64_t bits = i == worker->slot ? range_pack(0, task->job_count) : 0;
-            atomic_store_explicit(&task->ranges[i].bits, bits, memory_order_relaxed);
+            atomic_store_explicit(&task->ranges[i].bits, bits, memory_order_release);
         }
     } else {
         ranges_deal(task, schedule->worker_count);

@@ -111,7 +111,7 @@ static NOINLINE void blocks_through(const job_walk *walk, worker_system *own, co
 static ALWAYS_INLINE void member_through(const job_walk *walk, uint32_t member, const task_span *span,
                                          const chunk_ref *ref, size_t first, size_t end, uint32_t strip) {
     const query_match *match = span->matches[member];
-    worker_system *own = walk->worker->systems[walk->task->members[member]->number];
+    worker_system *own = walk->lane[member];
     if (match == NULL) {
         return;
     }
@@ -132,7 +132,7 @@ static NOINLINE void strip_measure(const job_walk *walk, const task_span *span, 
     for (uint32_t i = 0; i < task->active_count; i++) {
         member_through(walk, task->active[i], span, ref, first, end, strip);
         uint64_t after = clock_ticks();
-        walk->worker->systems[task->members[task->active[i]]->number]->sample_ticks += after - before;
+        walk->lane[task->active[i]]->sample_ticks += after - before;
         before = after;
     }
 }

@@ -28,11 +28,11 @@ COLD void system_failed(shoal_system *system, shoal_status status, uint64_t plac
 }
 
 static job_walk walk_of(schedule_task *task, schedule_worker *worker, uint32_t job) {
-    const shoal_system *system = task->members[0]; /* one with a fixed rate is alone in its task */
     const shoal_schedule *schedule = worker->schedule;
-    uint64_t dt_ns = system->def.period_ns != 0 ? system->def.period_ns : schedule->dt_ns;
+    uint64_t dt_ns = task->period_ns != 0 ? task->period_ns : schedule->dt_ns;
     return (job_walk){.task = task,
                       .worker = worker,
+                      .lane = task->lanes[worker->slot],
                       .place = (uint64_t)task->round << 32 | job,
                       .tick = schedule->world->tick,
                       .dt_ns = dt_ns,
@@ -40,7 +40,7 @@ static job_walk walk_of(schedule_task *task, schedule_worker *worker, uint32_t j
 }
 
 static worker_system *active_at(const job_walk *walk, uint32_t i) {
-    return walk->worker->systems[walk->task->members[walk->task->active[i]]->number];
+    return walk->lane[walk->task->active[i]];
 }
 
 /* A function has returned with a view of its own open: what it held is let go. */

@@ -53,6 +53,7 @@ static worker_system *worker_system_make(schedule_worker *worker, shoal_system *
     own->sums = sum_count != 0 ? take(schedule, sum_count, sizeof(void *), 8) : NULL;
     own->each = system->def.each;
     own->system = system;
+    own->name = system->name;
     own->records = system->def.commands;
     own->is_plain = system->query != NULL && !query_of(system->query)->is_row_wise && system->def.block_rows == 0;
     own->run = (shoal_run){.world = schedule->world,
@@ -96,6 +97,21 @@ static bool worker_make(shoal_schedule *schedule, uint32_t slot, size_t scratch_
     return true;
 }
 
+/* What each worker has of the systems of a task, in the order of the task. */
+static bool lanes_make(shoal_schedule *schedule, schedule_task *task) {
+    task->lanes = take(schedule, schedule->worker_count, sizeof *task->lanes, 8);
+    for (uint32_t slot = 0; slot < schedule->worker_count && task->lanes != NULL; slot++) {
+        task->lanes[slot] = take(schedule, task->member_count, sizeof **task->lanes, 8);
+        if (task->lanes[slot] == NULL) {
+            return false;
+        }
+        for (uint32_t i = 0; i < task->member_count; i++) {
+            task->lanes[slot][i] = schedule->workers[slot].systems[task->members[i]->number];
+        }
+    }
+    return task->lanes != NULL;
+}
+
 shoal_status workers_make(shoal_schedule *schedule) {
     size_t scratch_bytes = 0;
     for (uint32_t i = 0; i < schedule->system_count; i++) {
@@ -106,6 +122,11 @@ shoal_status workers_make(shoal_schedule *schedule) {
     bool is_made = schedule->workers != NULL;
     for (uint32_t slot = 0; slot < schedule->worker_count && is_made; slot++) {
         is_made = worker_make(schedule, slot, scratch_bytes);
+    }
+    for (uint32_t i = 0; i < schedule->stage_count; i++) {
+        for (uint32_t k = 0; k < schedule->stages[i].task_count && is_made; k++) {
+            is_made = lanes_make(schedule, &schedule->stages[i].tasks[k]);
+        }
     }
     return is_made ? SHOAL_OK : memory_failure(&schedule->world->memory);
 }
