@@ -13,7 +13,7 @@
 #define GOLDEN_STEPS 40
 
 /* The hash that every run must come to; it changes when the script or what is hashed does. */
-#define GOLDEN_HASH UINT64_C(0)
+#define GOLDEN_HASH UINT64_C(0x76a93dadb10a4de0)
 
 typedef struct golden_result {
     shoal_status status; /* not OK: nothing else holds */

@@ -6,7 +6,7 @@
  *
  * Alone the tasks run in their order, each as one job. Shared, the stage is a pass of the pool: every worker takes
  * ready tasks, starts them and works on their jobs. The jobs of a task are dealt out to the workers as ranges, so that
- * the same worker comes to the same rows step after step; who has none left takes the later half of somebody else's
+ * the same worker comes to the same rows step after step; who has none left takes the last job of somebody else's
  * range. Who runs a task's last job ends it and opens the tasks that waited for it.
  *
  * A stage runs alone that took less than SHARE_NS in the last step: handing it out would cost more. A stage that has
