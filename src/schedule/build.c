@@ -222,7 +222,7 @@ static shoal_status edges_make(build *under_way, const schedule_stage *stage, sc
     }
     for (uint32_t i = task->number + 1; i < stage->task_count; i++) {
         if (tasks_are_ordered(under_way, task, &stage->tasks[i], &may_vanish)) {
-            task->edges[task->edge_count++] = (task_edge){.to = i, .may_vanish = may_vanish, .stamp = UINT64_MAX};
+            task->edges[task->edge_count++] = (task_edge){.to = i, .may_vanish = may_vanish};
         }
     }
     return SHOAL_OK;

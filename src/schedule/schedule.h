@@ -133,7 +133,6 @@ typedef struct task_edge {
     uint32_t to;     /* task of the stage */
     bool may_vanish; /* only since rows of common archetypes conflict */
     bool is_off;     /* as they have none now */
-    uint64_t stamp;  /* of the archetypes that this was worked out for */
 } task_edge;
 
 enum task_state { TASK_WAITING, TASK_READY, TASK_CLAIMED, TASK_RUNNING, TASK_DONE };
@@ -184,6 +183,7 @@ struct schedule_task {
     _Atomic uint32_t jobs_left; /* acquire and release: the last one finishes the task */
     _Atomic uint64_t ticks;     /* that its jobs took together; relaxed */
     task_range *ranges;         /* one for each worker */
+    uint64_t begin_ticks;       /* see stage_gains() */
     double row_ticks;           /* clock ticks that a row is known to cost, of all members; 0: not known yet */
 };
 
@@ -195,6 +195,9 @@ typedef struct schedule_stage {
     bool syncs;          /* a sync point is behind it */
     bool records;        /* some system records commands */
     uint64_t last_ticks; /* that its tasks took together in the last step; UINT64_MAX: not known yet */
+    uint64_t edge_stamp; /* of the archetypes that its edges hold for */
+    uint32_t gain_steps; /* until it is worked out again whether sharing gains anything */
+    bool gains;
     uint64_t last_entities;
 } schedule_stage;
 

@@ -9,8 +9,9 @@
  * the same worker comes to the same rows step after step; who has none left takes the last job of somebody else's
  * range. Who runs a task's last job ends it and opens the tasks that waited for it.
  *
- * A stage runs alone that took less than SHARE_NS in the last step: handing it out would cost more. A stage that has
- * never run is shared when it has several tasks or many rows.
+ * A stage runs alone that took less than SHARE_NS in the last step: handing it out would cost more; also one whose
+ * tasks wait for each other and have no rows to share. A stage that has never run is shared when it has many rows or
+ * tasks that may be long.
  *
  * Memory order: a task's fields are written by whoever starts it and published by `state` (release, read with acquire)
  * and by its ranges; what jobs have done is published by `jobs_left` (acquire and release), and to later tasks by
@@ -20,6 +21,7 @@
 
 #define SHARE_NS 8000.0
 #define SHARE_ROWS 5000u
+#define GAIN_STEPS 16u /* steps after which it is worked out anew whether sharing gains anything */
 
 typedef struct stage_pass {
     pool_pass pass; /* first, so that a pass is its stage */
@@ -84,6 +86,9 @@ static bool tasks_meet(const shoal_schedule *schedule, const schedule_task *a, c
 /* Which edges hold now: some only for archetypes that both tasks match. */
 static shoal_status edges_refresh(shoal_schedule *schedule, schedule_stage *stage) {
     uint64_t stamp = schedule->world->archetype_changes;
+    if (LIKELY(stage->edge_stamp == stamp + 1)) {
+        return SHOAL_OK;
+    }
     for (uint32_t i = 0; i < stage->task_count; i++) {
         shoal_status status = task_refresh(&stage->tasks[i], schedule);
         if (status != SHOAL_OK) {
@@ -94,12 +99,11 @@ static shoal_status edges_refresh(shoal_schedule *schedule, schedule_stage *stag
         schedule_task *task = &stage->tasks[i];
         for (uint32_t k = 0; k < task->edge_count; k++) {
             task_edge *edge = &task->edges[k];
-            if (edge->may_vanish && edge->stamp != stamp) {
-                edge->is_off = !tasks_meet(schedule, task, &stage->tasks[edge->to]);
-                edge->stamp = stamp;
-            }
+            edge->is_off = edge->may_vanish && !tasks_meet(schedule, task, &stage->tasks[edge->to]);
         }
     }
+    stage->edge_stamp = stamp + 1;
+    stage->gain_steps = 0;
     return SHOAL_OK;
 }
 
@@ -283,12 +287,42 @@ static void stage_run_shared(shoal_schedule *schedule, schedule_stage *stage) {
 
 /* ---- which of the two ---- */
 
+/* Whether the stage would be done so much earlier: its tasks take as long as they took last, those of many rows are
+   shared by all workers, and each begins when those that it waits for have ended. */
+static bool stage_gains(const shoal_schedule *schedule, schedule_stage *stage) {
+    uint64_t least = (uint64_t)(SHARE_NS / schedule->ns_per_tick);
+    uint64_t last = 0;
+    for (uint32_t i = 0; i < stage->task_count; i++) {
+        stage->tasks[i].begin_ticks = 0;
+    }
+    for (uint32_t i = 0; i < stage->task_count; i++) {
+        const schedule_task *task = &stage->tasks[i];
+        bool is_split = task->has_rows && !task->is_serial && task->last_ticks >= least;
+        uint64_t end = task->begin_ticks + (is_split ? task->last_ticks / schedule->worker_count : task->last_ticks);
+        last = end > last ? end : last;
+        for (uint32_t k = 0; k < task->edge_count; k++) {
+            schedule_task *later = &stage->tasks[task->edges[k].to];
+            bool waits = !task->edges[k].is_off && later->begin_ticks < end;
+            later->begin_ticks = waits ? end : later->begin_ticks;
+        }
+    }
+    return last + least / 4 < stage->last_ticks;
+}
+
 static bool stage_is_worth_sharing(const shoal_schedule *schedule, schedule_stage *stage) {
     uint64_t entities = schedule->world->index.live_count;
     bool is_known = stage->last_ticks != UINT64_MAX && entities <= stage->last_entities * 2 + 64;
     stage->last_entities = entities;
-    if (is_known) {
-        return (double)stage->last_ticks * schedule->ns_per_tick >= SHARE_NS;
+    if (LIKELY(is_known)) {
+        if ((double)stage->last_ticks * schedule->ns_per_tick < SHARE_NS) {
+            return false;
+        }
+        if (stage->gain_steps == 0) {
+            stage->gain_steps = GAIN_STEPS;
+            stage->gains = stage_gains(schedule, stage);
+        }
+        stage->gain_steps--;
+        return stage->gains;
     }
     uint64_t rows = 0;
     uint32_t whole_tasks = 0;
