@@ -16,7 +16,7 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "serial/text.h"
+#include "base/text.h"
 
 /* ---- types ---- */
 

@@ -13,8 +13,8 @@
 #ifndef SHOAL_SERIAL_FIELD_H
 #define SHOAL_SERIAL_FIELD_H
 
+#include "../base/text.h"
 #include "../storage/component.h"
-#include "text.h"
 
 typedef struct field_path {
     const struct field_path *outer; /* NULL at the component */

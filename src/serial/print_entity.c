@@ -1,6 +1,6 @@
 /*
  * An entity as text: a line for its handle, then a line for each leaf of each component, tags by name; uniques as text
- * in the same lines.
+ * in the same lines. And the writer for streams of the C library.
  *
  *     entity 4:0@1 "gun"
  *       Position.x = 1.5
@@ -172,4 +172,10 @@ shoal_status shoal_print_uniques(const shoal_world *world, shoal_write_fn write,
         }
     }
     return text_finish_reader(&output, world, call);
+}
+
+/* ---- the writer for stdio streams ---- */
+
+size_t shoal_write_file(void *user, const char *text, size_t size) {
+    return user != NULL ? fwrite(text, 1, size, user) : 0;
 }

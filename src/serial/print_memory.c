@@ -17,8 +17,8 @@
  */
 #include <string.h>
 
+#include "../base/text.h"
 #include "../storage/store.h"
-#include "text.h"
 
 /* A line of a section; a value of 0 is shown as `zero` where that is given. */
 typedef struct memory_entry {

@@ -11,8 +11,8 @@
  */
 #include <shoal/relation.h>
 
+#include "../base/text.h"
 #include "../storage/store.h"
-#include "text.h"
 
 typedef struct tree_print {
     const shoal_world *world;

@@ -9,12 +9,10 @@
  * Numbers read back to the same bits, have a point as decimal mark whatever the locale is, and leave errno alone.
  * The buffer is on the caller's stack: these calls allocate nothing. Thread rule: any; an output is one call's own.
  */
-#ifndef SHOAL_SERIAL_TEXT_H
-#define SHOAL_SERIAL_TEXT_H
+#ifndef SHOAL_BASE_TEXT_H
+#define SHOAL_BASE_TEXT_H
 
-#include <shoal/print.h>
-
-#include "../base/error.h"
+#include "error.h"
 
 /* Few calls of the writer, and still a stack frame that small stacks bear. */
 #define TEXT_BUFFER_BYTES 2048

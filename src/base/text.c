@@ -1,5 +1,5 @@
 /*
- * The output buffer, numbers and quoting of text.h, and the writer for stdio streams.
+ * The output buffer, numbers and quoting of text.h.
  */
 #include "text.h"
 
@@ -46,12 +46,7 @@ shoal_status text_finish(text_output *output, error_record *error, const char *c
 }
 
 shoal_status text_finish_reader(text_output *output, const shoal_world *world, const char *call) {
-    error_record *error = error_thread_record();
-    shoal_status status = text_finish(output, error, call);
-    if (status != SHOAL_OK) {
-        error->world = world;
-    }
-    return status;
+    return text_finish(output, error_thread_record_of(world), call);
 }
 
 void text_put(text_output *output, const char *text, size_t size) {
@@ -249,10 +244,4 @@ void text_put_doubled(text_output *output, const char *text, size_t size) {
         size -= part;
     }
     text_put(output, text, size);
-}
-
-/* ---- public ---- */
-
-size_t shoal_write_file(void *user, const char *text, size_t size) {
-    return user != NULL ? fwrite(text, 1, size, user) : 0;
 }
