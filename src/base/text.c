@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "utf8.h"
+
 /* "-1.7976931348623157e+308" with a decimal mark of several bytes, and to spare. */
 #define NUMBER_BYTES 48
 
@@ -187,6 +189,24 @@ void text_put_right_u64(text_output *output, uint64_t value, size_t width) {
     text_put_u64(output, value);
 }
 
+size_t text_decimal_size(uint64_t value, unsigned decimals) {
+    size_t digits = text_digits(value);
+    return (digits > decimals ? digits : decimals + 1) + 1;
+}
+
+void text_put_decimal(text_output *output, uint64_t value, unsigned decimals) {
+    uint64_t whole = 1;
+    for (unsigned i = 0; i < decimals; i++) {
+        whole *= 10;
+    }
+    text_put_u64(output, value / whole);
+    text_put(output, ".", 1);
+    for (size_t i = text_digits(value % whole); i < decimals; i++) {
+        text_put(output, "0", 1);
+    }
+    text_put_u64(output, value % whole);
+}
+
 /* ---- quoting ---- */
 
 /* `quote` is what a quote is written as. */
@@ -244,4 +264,24 @@ void text_put_doubled(text_output *output, const char *text, size_t size) {
         size -= part;
     }
     text_put(output, text, size);
+}
+
+void text_put_json(text_output *output, const char *text) {
+    text_put(output, "\"", 1);
+    while (*text != '\0' && !output->failed) {
+        size_t length;
+        uint32_t code = utf8_decode((const unsigned char *)text, &length);
+        if (length == 0) {
+            text_put_string(output, "\\ufffd");
+            length = 1;
+        } else if (code < 0x20) {
+            text_put_string(output, "\\u00");
+            text_put_hex(output, text, 1);
+        } else {
+            text_put(output, "\\", code == '"' || code == '\\');
+            text_put(output, text, length);
+        }
+        text += length;
+    }
+    text_put(output, "\"", 1);
 }

@@ -64,6 +64,10 @@ void text_put_left(text_output *output, const char *text, size_t width);
 void text_put_right(text_output *output, const char *text, size_t width);
 void text_put_right_u64(text_output *output, uint64_t value, size_t width);
 
+/* `value` thousandths (or other parts, of 1 to 9 decimals) as a number with a point; and how long that is. */
+void text_put_decimal(text_output *output, uint64_t value, unsigned decimals);
+size_t text_decimal_size(uint64_t value, unsigned decimals);
+
 /* ---- quoting ---- */
 
 /* As a C string literal; bytes outside of ASCII stand as they are. */
@@ -75,5 +79,8 @@ void text_put_doubled(text_output *output, const char *text, size_t size);
 
 /* A C string literal inside of a field that stands in quotes. */
 void text_put_quoted_doubled(text_output *output, const char *text, size_t size);
+
+/* As a JSON string, in its quotes. Bytes that are not UTF-8 become U+FFFD each, so that the result is valid. */
+void text_put_json(text_output *output, const char *text);
 
 #endif

@@ -7,26 +7,31 @@
 #include <string.h>
 
 #include "../base/assert.h"
-#include "schedule.h"
 
 #define PAIR_COMPONENTS 64 /* named of one pair */
 
-/* The components on which two systems conflict. */
-static size_t pair_components(const shoal_system *a, const shoal_system *b, shoal_component *components) {
+bool conflict_next(const shoal_system *a, const shoal_system *b, size_t *at, shoal_component *component) {
     bool is_disjoint = access_disjoint(a->query, b->query);
-    size_t count = 0;
-    for (size_t i = 0; i < a->access.count && count < PAIR_COMPONENTS; i++) {
-        const access_entry *entry = access_at(&a->access, i);
-        uint8_t other = access_of(&b->access, entry->component.id);
-        if (access_conflicts(entry->kinds, other, is_disjoint)) {
-            components[count++] = entry->component;
+    while (*at < a->access.count) {
+        const access_entry *entry = access_at(&a->access, (*at)++);
+        if (access_conflicts(entry->kinds, access_of(&b->access, entry->component.id), is_disjoint)) {
+            *component = entry->component;
+            return true;
         }
+    }
+    return false;
+}
+
+static size_t pair_components(const shoal_system *a, const shoal_system *b, shoal_component *components) {
+    size_t at = 0;
+    size_t count = 0;
+    while (count < PAIR_COMPONENTS && conflict_next(a, b, &at, &components[count])) {
+        count++;
     }
     return count;
 }
 
-/* Archetypes that both match now. */
-static size_t pair_archetypes(shoal_schedule *schedule, const shoal_system *a, const shoal_system *b) {
+size_t pair_archetypes(shoal_schedule *schedule, const shoal_system *a, const shoal_system *b) {
     if (ages_refresh(schedule) != SHOAL_OK || a->query == NULL || b->query == NULL) {
         return 0;
     }

@@ -12,6 +12,9 @@ static char **label_at(const shoal_schedule *schedule, uint32_t label) {
 }
 
 const char *label_text(const shoal_schedule *schedule, uint32_t label) {
+    if (label == LABEL_SYNC) {
+        return "sync";
+    }
     return label < schedule->label_count ? *label_at(schedule, label) : "";
 }
 

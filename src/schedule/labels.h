@@ -6,6 +6,9 @@
 
 #include "schedule.h"
 
+/* Of sync points. */
+#define LABEL_SYNC UINT32_MAX
+
 /* Gives a task its label: the names of its systems, with " + " in between. */
 shoal_status labels_intern(shoal_schedule *schedule, schedule_task *task);
 

@@ -74,15 +74,14 @@ static shoal_status edges_of_list(const order_work *work, shoal_system *system, 
     return SHOAL_OK;
 }
 
-/* After the system of the same chain and phase that was added before it. */
-static void edge_of_chain(const order_work *work, const shoal_system *system) {
+const shoal_system *chain_before(const shoal_system *system) {
     for (uint32_t i = system->number; i > 0 && system->chain != NULL; i--) {
-        const shoal_system *other = work->schedule->systems[i - 1];
+        const shoal_system *other = system->schedule->systems[i - 1];
         if (other->chain != NULL && other->phase == system->phase && strcmp(other->chain, system->chain) == 0) {
-            edge_declare(work->order, other, system, EDGE_SYNCED);
-            return;
+            return other;
         }
     }
+    return NULL;
 }
 
 static shoal_status edges_declare(const order_work *work) {
@@ -92,7 +91,10 @@ static shoal_status edges_declare(const order_work *work) {
         status = edges_of_list(work, system, &system->before, "before");
         status = status == SHOAL_OK ? edges_of_list(work, system, &system->after, "after") : status;
         status = status == SHOAL_OK ? edges_of_list(work, system, &system->after_unsynced, "after_unsynced") : status;
-        edge_of_chain(work, system);
+        const shoal_system *other = chain_before(system);
+        if (other != NULL) {
+            edge_declare(work->order, other, system, EDGE_SYNCED);
+        }
     }
     return status;
 }
@@ -206,7 +208,7 @@ bool systems_conflict(const shoal_system *a, const shoal_system *b) {
     return false;
 }
 
-static bool name_is_listed(const name_list *list, const char *name) {
+bool name_list_has(const name_list *list, const char *name) {
     for (size_t i = 0; i < list->count; i++) {
         if (strcmp(list->names[i], name) == 0) {
             return true;
@@ -222,7 +224,7 @@ static shoal_status pair_add(const order_work *work, const shoal_system *a, cons
     if (status != SHOAL_OK) {
         return world_fail(schedule->world, status, work->call);
     }
-    bool acknowledged = name_is_listed(&a->acknowledge, b->name) || name_is_listed(&b->acknowledge, a->name);
+    bool acknowledged = name_list_has(&a->acknowledge, b->name) || name_list_has(&b->acknowledge, a->name);
     ((schedule_pair *)schedule->pairs.items)[schedule->pair_count++] =
         (schedule_pair){.first = a->number, .second = b->number, .acknowledged = acknowledged};
     schedule->stats.ambiguities += !acknowledged;

@@ -15,7 +15,7 @@
  * that on one thread or on several; what a job does never depends on who does it.
  *
  * Everything that the running needs is made when the schedule is built, one of it for each worker: runs, views, walks
- * through rows, scratch, command recorders, rings.
+ * through rows, scratch, command recorders.
  *
  * Invariant "built": while is_built, stages and tasks name exactly the systems of now. Thread rule: what jobs touch is
  * marked; all else is "world".
@@ -241,7 +241,7 @@ typedef struct schedule_worker {
     shoal_system *current;   /* whose function runs; for the watch over access */
     memory_array parts;      /* record_part, since the last sync point */
     size_t part_count;
-    run_ring ring;
+    run_ring *ring;
     void *scratch;
     shoal_view view;            /* of the call under way; one for all systems, so that it stays in the cache */
     shoal_view_lock spare_lock; /* of views that are not the system's to end */
@@ -289,6 +289,8 @@ struct shoal_schedule {
     uint64_t ages_stamp;       /* of the archetypes that they are of */
     memory_array labels;       /* char *: see labels.c */
     uint32_t label_count;
+    uint32_t ring_count;
+    memory_array rings; /* run_ring *, by worker: see ring.c */
     double ns_per_tick;
     uint64_t cheap_ticks;     /* a task that takes less may run lean */
     spinlock step_guard;      /* of the next two */
@@ -348,6 +350,11 @@ typedef struct system_order {
 
 /* Whether two systems must not run side by side. */
 bool systems_conflict(const shoal_system *a, const shoal_system *b);
+
+bool name_list_has(const name_list *list, const char *name);
+
+/* The system of the same chain and phase that was added before this one, or NULL. */
+const shoal_system *chain_before(const shoal_system *system);
 
 shoal_status order_make(shoal_schedule *schedule, system_order *order, const char *call);
 void order_free(shoal_schedule *schedule, system_order *order);
@@ -444,6 +451,9 @@ void sync_apply(shoal_schedule *schedule);
 void sync_free(shoal_schedule *schedule);
 
 /* ---- step.c ---- */
+
+/* What shoal_schedule_build() does, for another call: the error is stored with its name. */
+shoal_status schedule_build_for(shoal_world *world, const char *call);
 
 /* The first thing that went wrong in the step counts; a format of the message follows. */
 void step_failed(shoal_schedule *schedule, shoal_status status, const char *format, ...) PRINTF_LIKE(3, 4);

@@ -50,6 +50,7 @@ static void child_end(world_child *child) {
     watch_free(schedule);
     sync_free(schedule);
     labels_free(schedule);
+    rings_free(schedule);
     phases_free(schedule);
     schedule->world->schedule = NULL;
     memory_release(memory, SHOAL_PURPOSE_SCHEDULE, schedule, sizeof *schedule, 64);
@@ -172,17 +173,18 @@ static shoal_status schedule_make_ready(shoal_schedule *schedule, const char *ca
     return status;
 }
 
-shoal_status shoal_schedule_build(shoal_world *world) {
-    static const char call[] = "shoal_schedule_build";
-    if (world == NULL) {
-        return world_fail(NULL, SHOAL_INVALID_ARGUMENT, call);
-    }
+shoal_status schedule_build_for(shoal_world *world, const char *call) {
     shoal_status status = schedule_check_idle(world, call);
     shoal_schedule *schedule = status == SHOAL_OK ? schedule_obtain(world, call) : NULL;
     if (schedule == NULL) {
         return status != SHOAL_OK ? status : world->error.status;
     }
     return schedule_make_ready(schedule, call);
+}
+
+shoal_status shoal_schedule_build(shoal_world *world) {
+    static const char call[] = "shoal_schedule_build";
+    return world != NULL ? schedule_build_for(world, call) : world_fail(NULL, SHOAL_INVALID_ARGUMENT, call);
 }
 
 /* ---- a step ---- */

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "labels.h"
 #include "schedule.h"
 
 /* ---- notes of jobs ---- */
@@ -251,11 +252,34 @@ static void arenas_empty(shoal_schedule *schedule) {
     }
 }
 
+/* True when there are no notes, and no commands that are left of an earlier sync point. */
+static bool has_nothing(const shoal_schedule *schedule) {
+    size_t parts = 0;
+    for (uint32_t slot = 0; slot < schedule->worker_count; slot++) {
+        parts += schedule->workers[slot].part_count;
+    }
+    return parts == 0 && (schedule->merged == NULL || schedule->merged->command_count == 0);
+}
+
+/* Notes for traces that commands were applied, by the thread that steps. */
+static void ring_note(const shoal_schedule *schedule, uint64_t start, size_t commands) {
+    *ring_next(schedule->workers[0].ring) =
+        (run_record){.start = start,
+                     .end = clock_ticks(),
+                     .tick = schedule->world->tick,
+                     .rows = commands < UINT32_MAX ? (uint32_t)commands : UINT32_MAX,
+                     .label = LABEL_SYNC};
+}
+
 void sync_apply(shoal_schedule *schedule) {
+    schedule->sync_number++;
+    if (has_nothing(schedule)) {
+        return;
+    }
+    uint64_t start = clock_ticks();
     size_t count = 0;
     command_mark sum;
     shoal_status status = parts_gather(schedule, &count, &sum);
-    schedule->sync_number++;
     if (status == SHOAL_OK && count != 0) {
         status = merge_reserve(schedule, count, sum);
         if (status == SHOAL_OK) {
@@ -269,7 +293,9 @@ void sync_apply(shoal_schedule *schedule) {
         return;
     }
     schedule->stats.syncs++;
+    size_t commands = schedule->merged->record_count;
     status = shoal_commands_apply(schedule->merged, NULL);
+    ring_note(schedule, start, commands);
     if (status == SHOAL_OK) {
         schedule->source_count = 0;
         arenas_empty(schedule);

@@ -111,7 +111,7 @@ static void job_end(const job_walk *walk, uint64_t ticks) {
 }
 
 static void job_record(const job_walk *walk, uint64_t start, uint64_t end, uint64_t rows) {
-    run_record *record = ring_next(&walk->worker->ring);
+    run_record *record = ring_next(walk->worker->ring);
     *record = (run_record){
         .start = start, .end = end, .tick = walk->tick, .rows = (uint32_t)rows, .label = walk->task->label};
     walk->worker->now = end;

@@ -1,16 +1,13 @@
 /*
  * What each worker has of its own, made with the schedule: of each system a run, a view with a walk behind it, sums and
- * a command recorder; scratch memory, a ring. Running a job writes nothing that another worker reads, but for the
- * counters of its task.
- *
- * Rings keep what they have when the schedule is built anew with as many workers. Thread rule: world.
+ * a command recorder; scratch memory. Running a job writes nothing that another worker reads, but for the counters of
+ * its task. Thread rule: world.
  */
 #include <string.h>
 
 #include "schedule.h"
 
 #define SCRATCH_ALIGNMENT 64
-#define RING_RECORDS 8192u
 
 static void *take(shoal_schedule *schedule, size_t count, size_t byte_size, size_t alignment) {
     return build_allocate(schedule, &schedule->worker_blocks, count, byte_size, alignment);
@@ -67,25 +64,18 @@ static worker_system *worker_system_make(schedule_worker *worker, shoal_system *
     return sum_count == 0 || own->sums != NULL ? own : NULL;
 }
 
-static bool ring_make(schedule_worker *worker) {
-    const shoal_schedule_def *def = &worker->schedule->def;
-    size_t count = (size_t)bit_ceil(def->ring_records != 0 ? def->ring_records : RING_RECORDS);
-    worker->ring.records = take(worker->schedule, count, sizeof(run_record), 64);
-    worker->ring.mask = count - 1;
-    return worker->ring.records != NULL;
-}
-
 static bool worker_make(shoal_schedule *schedule, uint32_t slot, size_t scratch_bytes) {
     schedule_worker *worker = &schedule->workers[slot];
     worker->schedule = schedule;
     worker->slot = slot;
+    worker->ring = ring_of(schedule, slot);
     worker->scope = (world_scope){.world = schedule->world, .name = "", .context = worker};
 #if SHOAL_DEBUG >= 1
     worker->scope.access = watch_access;
 #endif
     worker->scratch = scratch_bytes != 0 ? take(schedule, 1, scratch_bytes, SCRATCH_ALIGNMENT) : NULL;
     worker->systems = take(schedule, schedule->system_count, sizeof *worker->systems, 8);
-    if (worker->systems == NULL || (scratch_bytes != 0 && worker->scratch == NULL) || !ring_make(worker)) {
+    if (worker->systems == NULL || (scratch_bytes != 0 && worker->scratch == NULL)) {
         return false;
     }
     for (uint32_t i = 0; i < schedule->system_count; i++) {
@@ -119,7 +109,7 @@ shoal_status workers_make(shoal_schedule *schedule) {
         scratch_bytes = own > scratch_bytes ? own : scratch_bytes;
     }
     schedule->workers = take(schedule, schedule->worker_count, sizeof(schedule_worker), _Alignof(schedule_worker));
-    bool is_made = schedule->workers != NULL;
+    bool is_made = schedule->workers != NULL && rings_fit(schedule) == SHOAL_OK;
     for (uint32_t slot = 0; slot < schedule->worker_count && is_made; slot++) {
         is_made = worker_make(schedule, slot, scratch_bytes);
     }
