@@ -685,6 +685,29 @@ static void test_exclusive_has_the_world_to_itself(void **state) {
     steps_end(&s);
 }
 
+static shoal_status record_nothing(const shoal_run *run, shoal_view *view) {
+    (void)run;
+    (void)view;
+    return SHOAL_OK;
+}
+
+/* The jobs of fused systems are noted one inside of the other. */
+static void test_recording_nothing_needs_no_memory(void **state) {
+    (void)state;
+    steps s;
+    steps_start(&s, NULL);
+    ADD(&s, "a", .each = record_nothing, .query.text = "write Health", .commands = true);
+    ADD(&s, "b", .each = record_nothing, .query.text = "write Health", .commands = true);
+    steps_spawn(s.world, 1, NULL, SHOAL_VALUES(SHOAL_DEFAULT(Health)));
+    steps_go(&s, 1);
+    size_t bytes = s.fake.live_bytes;
+    for (size_t i = 0; i < 1000; i++) {
+        assert_ok(shoal_world_step(s.world, 1));
+    }
+    assert_count(s.fake.live_bytes, bytes);
+    steps_end(&s);
+}
+
 int main(void) {
     kinds_register();
     const struct CMUnitTest tests[] = {
@@ -707,6 +730,7 @@ int main(void) {
         cmocka_unit_test(conf_C11_call),
         cmocka_unit_test(conf_C11_fail),
         cmocka_unit_test(conf_C12_same_world_on_any_number_of_threads),
+        cmocka_unit_test(test_recording_nothing_needs_no_memory),
         cmocka_unit_test(test_exclusive_calls_directly),
         cmocka_unit_test(test_exclusive_has_the_world_to_itself),
     };

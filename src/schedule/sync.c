@@ -214,6 +214,13 @@ static shoal_status merge_reserve(shoal_schedule *schedule, size_t count, comman
     return status == SHOAL_OK ? command_merge_reserve(schedule->merged, sum) : status;
 }
 
+/* Of parts without a command nothing is left to do. */
+static void parts_forget(const shoal_schedule *schedule) {
+    for (uint32_t slot = 0; slot < schedule->worker_count; slot++) {
+        schedule->workers[slot].part_count = 0;
+    }
+}
+
 /* Cannot fail: there is room. */
 static void parts_merge(shoal_schedule *schedule, size_t count) {
     const record_part *parts = schedule->parts.items;
@@ -237,8 +244,8 @@ static void parts_merge(shoal_schedule *schedule, size_t count) {
         for (size_t i = 0; i < worker->part_count; i++) {
             command_merge_taken(((const record_part *)worker->parts.items)[i].commands);
         }
-        worker->part_count = 0;
     }
+    parts_forget(schedule);
 }
 
 /* The recorders' arenas, whose values have all been moved out. */
@@ -285,6 +292,8 @@ void sync_apply(shoal_schedule *schedule) {
         if (status == SHOAL_OK) {
             parts_merge(schedule, count);
         }
+    } else if (status == SHOAL_OK) {
+        parts_forget(schedule);
     }
     if (status != SHOAL_OK) {
         step_failed(schedule, status, "commands of systems could not be merged and wait for the next sync point");
