@@ -288,6 +288,41 @@ static void conf_I11_lookup_in_each(void **state) {
     }
 }
 
+/* Writes to what its query only reads, by casting the const away, in one row. */
+static shoal_status cast_const_away(const shoal_run *run, shoal_view *view) {
+    const shoal_entity *culprit = run->user;
+    Health *health = (Health *)(uintptr_t)SHOAL_COLUMN(view, Health);
+    for (size_t i = 0; i < view->count; i++) {
+        if (view->entities[i].bits == culprit->bits) {
+            health[i].value++;
+        }
+    }
+    return SHOAL_OK;
+}
+
+static void conf_E9_writes_to_what_is_read(void **state) {
+    (void)state;
+    for (uint32_t workers = 1; workers <= 2; workers++) {
+        steps s;
+        steps_start(&s, &(shoal_schedule_def){.worker_count = workers});
+        shoal_entity entities[5000];
+        steps_spawn(s.world, 5000, entities, SHOAL_VALUES(SHOAL_DEFAULT(Health)));
+        shoal_entity nobody = {0};
+        steps_add(&s, &(shoal_system_def){.name = "culprit",
+                                          .each = cast_const_away,
+                                          .query = {.terms = SHOAL_TERMS(SHOAL_READ(Health))},
+                                          .user = workers == 1 ? &nobody : &entities[4321]});
+        bool is_seen = IS_WATCHED && workers == 2;
+        assert_status(shoal_world_step(s.world, 1), is_seen ? SHOAL_ACCESS_UNDECLARED : SHOAL_OK);
+        assert_true(steps_logged(&s, "culprit") == is_seen);
+        if (is_seen) {
+            assert_message_has(s.world, "writes Health");
+            assert_message_has(s.world, "SHOAL_WRITE(Health)");
+        }
+        steps_end(&s);
+    }
+}
+
 static bool ask_clock(const shoal_run *run) {
     return SHOAL_UNIQUE(run->world, Clock) != NULL;
 }
@@ -355,6 +390,7 @@ int main(void) {
         cmocka_unit_test(conf_I11_each_step_reports),
         cmocka_unit_test(test_columns_stay_guarded),
         cmocka_unit_test(conf_I11_lookup_in_each),
+        cmocka_unit_test(conf_E9_writes_to_what_is_read),
         cmocka_unit_test(conf_I11_condition_reads),
         cmocka_unit_test(conf_I11_exclusive_systems_may_all),
         cmocka_unit_test(conf_I11_outside_of_steps_nothing_is_watched),

@@ -234,6 +234,8 @@ typedef struct record_part {
     command_mark first, end;
 } record_part;
 
+#define WATCH_COLUMNS 16 /* terms whose columns are watched, of one system */
+
 typedef struct schedule_worker {
     _Alignas(64) world_scope scope;
     shoal_schedule *schedule;
@@ -243,9 +245,10 @@ typedef struct schedule_worker {
     size_t part_count;
     run_ring *ring;
     void *scratch;
-    shoal_view view;            /* of the call under way; one for all systems, so that it stays in the cache */
-    shoal_view_lock spare_lock; /* of views that are not the system's to end */
-    uint64_t now;               /* clock ticks at the end of its last job */
+    shoal_view view; /* of the call under way; one for all systems, so that it stays in the cache */
+    uint64_t column_hashes[WATCH_COLUMNS]; /* of the call under way, where access is watched */
+    shoal_view_lock spare_lock;            /* of views that are not the system's to end */
+    uint64_t now;                          /* clock ticks at the end of its last job */
     uint32_t slot;
 } schedule_worker;
 
@@ -461,6 +464,7 @@ void step_failed(shoal_schedule *schedule, shoal_status status, const char *form
 /* ---- watch.c ---- */
 
 void watch_free(shoal_schedule *schedule);
+void watch_columns(schedule_worker *worker, const worker_system *own, const shoal_view *view, bool is_after);
 void watch_access(world_scope *scope, shoal_component component, bool for_write, const char *call);
 
 #endif

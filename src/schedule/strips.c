@@ -15,7 +15,14 @@
 static ALWAYS_INLINE void call_each(const job_walk *walk, worker_system *own, shoal_view *view) {
     job_call_begin(walk, own);
     own->rows_total += view->count;
+#if SHOAL_DEBUG >= 1
+    const shoal_view before = *view; /* the function may do with it as it likes */
+    watch_columns(walk->worker, own, &before, false);
+#endif
     shoal_status status = own->each(&own->run, view);
+#if SHOAL_DEBUG >= 1
+    watch_columns(walk->worker, own, &before, true);
+#endif
     if (UNLIKELY(status != SHOAL_OK)) {
         system_failed(own->system, status, walk->place);
     }

@@ -3,11 +3,14 @@
  * or through another query, must be among its lookups. Told once for each system, component and kind, in the world's
  * log; the step returns ACCESS_UNDECLARED. The access itself goes through, as it does in release builds.
  *
- * Columns of a system's own views need no watch: a view gives none that the query does not name. Thread rule: any
- * worker.
+ * A view gives no column that the query does not name; that a column which is only read is left as it is, a hash of it
+ * before and after each call shows. Thread rule: any worker.
  */
+#include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "../base/hash.h"
 #include "schedule.h"
 
 typedef struct watch_report {
@@ -33,27 +36,34 @@ static bool report_is_new(shoal_schedule *schedule, watch_report report) {
     return status == SHOAL_OK;
 }
 
-/* Tells of what is missing in the definition of the system that runs. */
-COLD static void report(schedule_worker *worker, const component_type *type, bool for_write, const char *call) {
+/* Tells of what is missing in the definition of the system that runs: the step each time, the log once; that is written
+   to by one thread at a time, too. */
+COLD PRINTF_LIKE(3, 4) static void report(schedule_worker *worker, watch_report what, const char *format, ...) {
     shoal_schedule *schedule = worker->schedule;
-    const shoal_system *system = worker->current;
     char text[384];
-    if (type == NULL) {
-        (void)snprintf(text, sizeof text,
-                       "system \"%.80s\": %s records commands, which is not declared; give it .commands = true",
-                       system->name, call);
-    } else {
-        (void)snprintf(text, sizeof text,
-                       "system \"%.60s\": %s %s %.60s, which is not declared; add SHOAL_%s(%.60s) to its lookups",
-                       system->name, call, for_write ? "writes" : "reads", type->def.name, for_write ? "WRITE" : "READ",
-                       type->def.name);
-    }
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
     step_failed(schedule, SHOAL_ACCESS_UNDECLARED, "%s", text);
-    spinlock_lock(&schedule->watch_guard); /* the log is written to by one thread at a time, too */
-    if (report_is_new(schedule, (watch_report){system, type != NULL ? type->id : 0, for_write})) {
+    spinlock_lock(&schedule->watch_guard);
+    if (report_is_new(schedule, what)) {
         world_log(schedule->world, SHOAL_LOG_ERROR, "%s", text);
     }
     spinlock_unlock(&schedule->watch_guard);
+}
+
+COLD static void report_access(schedule_worker *worker, const component_type *type, bool for_write, const char *call) {
+    const char *name = worker->current->name;
+    watch_report what = {worker->current, type != NULL ? type->id : 0, for_write};
+    if (type == NULL) {
+        report(worker, what, "system \"%.80s\": %s records commands, which is not declared; give it .commands = true",
+               name, call);
+    } else {
+        report(worker, what, "system \"%.80s\": %s %s %.80s, which is not declared; add SHOAL_%s(%.80s) to its lookups",
+               name, call, for_write ? "writes" : "reads", type->def.name, for_write ? "WRITE" : "READ",
+               type->def.name);
+    }
 }
 
 void watch_free(shoal_schedule *schedule) {
@@ -76,6 +86,44 @@ void watch_access(world_scope *scope, shoal_component component, bool for_write,
         return;
     }
     if (type == NULL || !is_declared(worker->current, type, for_write)) {
-        report(worker, type, for_write, call);
+        report_access(worker, type, for_write, call);
+    }
+}
+
+/* ---- columns ---- */
+
+/* The column of a term that is only read, and the bytes of its rows in a view. */
+static const char *read_only_column(const shoal_view *view, const query_term *term, size_t *byte_size) {
+    if (!query_term_has_column(term) || access_writes(term->access)) {
+        return NULL;
+    }
+    *byte_size = view->count * term->type->value_size;
+    return shoal_view_read(view, term->component);
+}
+
+static uint64_t bytes_hash(const char *bytes, size_t byte_size) {
+    uint64_t hash = byte_size;
+    size_t at = 0;
+    for (; at + sizeof hash <= byte_size; at += sizeof hash) {
+        uint64_t word;
+        memcpy(&word, bytes + at, sizeof word);
+        hash = hash_mix(hash, word);
+    }
+    return hash_mix(hash, hash_fnv1a(bytes + at, byte_size - at));
+}
+
+void watch_columns(schedule_worker *worker, const worker_system *own, const shoal_view *view, bool is_after) {
+    const query_data *query = query_of_const(own->query);
+    for (size_t i = 0; i < query->term_count && i < WATCH_COLUMNS; i++) {
+        size_t byte_size = 0;
+        const char *column = read_only_column(view, &query->terms[i], &byte_size);
+        uint64_t hash = column != NULL ? bytes_hash(column, byte_size) : 0;
+        if (is_after && hash != worker->column_hashes[i]) {
+            const component_type *type = query->terms[i].type;
+            report(worker, (watch_report){own->system, type->id, true},
+                   "system \"%.80s\" writes %.80s, which its query only reads; declare it with SHOAL_WRITE(%.80s)",
+                   own->name, type->def.name, type->def.name);
+        }
+        worker->column_hashes[i] = hash;
     }
 }
