@@ -68,6 +68,10 @@ extern const bench_theme bench_costs_links; /* costs_links.c */
 extern const bench_theme bench_costs_order; /* costs_order.c */
 extern const bench_theme bench_footprint;   /* footprint.c */
 extern const bench_theme bench_hash;        /* hash.c; without cases where the library cannot hash */
+extern const bench_theme bench_schedule;    /* schedule.c */
+extern const bench_theme bench_parallel;    /* parallel.c */
+extern const bench_theme bench_fused;       /* fused.c */
+extern const bench_theme bench_small_world; /* small_world.c */
 
 #define BENCH_THEME(cases)                                                                                             \
     { (cases), sizeof(cases) / sizeof((cases)[0]) }

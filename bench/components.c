@@ -11,6 +11,8 @@ SHOAL_COMPONENT_DEFINE(Position)
 SHOAL_COMPONENT_DEFINE(Velocity)
 SHOAL_COMPONENT_DEFINE(Health)
 SHOAL_COMPONENT_DEFINE(Charge)
+SHOAL_COMPONENT_DEFINE(Force)
+SHOAL_COMPONENT_DEFINE(Home)
 SHOAL_TAG_DEFINE(Frozen)
 
 shoal_component bench_family_member(bench_family family, size_t index) {

@@ -26,6 +26,14 @@ typedef struct Charge {
     float value;
 } Charge;
 
+typedef struct Force {
+    float x, y, z;
+} Force;
+
+typedef struct Home {
+    float x, y, z;
+} Home;
+
 typedef struct Wide {
     float values[16];
 } Wide;
@@ -34,6 +42,8 @@ SHOAL_COMPONENT_DECLARE(Position)
 SHOAL_COMPONENT_DECLARE(Velocity)
 SHOAL_COMPONENT_DECLARE(Health)
 SHOAL_COMPONENT_DECLARE(Charge)
+SHOAL_COMPONENT_DECLARE(Force)
+SHOAL_COMPONENT_DECLARE(Home)
 SHOAL_TAG_DECLARE(Frozen)
 
 #define BENCH_VELOCITY ((Velocity){1, 2, 4})

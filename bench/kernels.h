@@ -20,4 +20,13 @@ void bench_heal(Health *healths, size_t count);
 /* value *= 2. */
 void bench_double(Charge *charges, size_t count);
 
+/* The light systems of light.h, but for bench_move(). */
+void bench_pull(Force *restrict forces, const Home *restrict homes, const Position *restrict positions, size_t count);
+void bench_drag(Force *restrict forces, const Velocity *restrict velocities, size_t count);
+void bench_ease(Force *forces, size_t count);
+void bench_push(Velocity *restrict velocities, const Force *restrict forces, size_t count);
+void bench_damp(Velocity *velocities, size_t count);
+void bench_keep(Position *positions, size_t count);
+void bench_drift(Home *restrict homes, const Position *restrict positions, size_t count);
+
 #endif

@@ -21,6 +21,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include "charts.h"
 #include "report.h"
 #include "worker.h"
 
@@ -33,17 +34,26 @@ constexpr size_t default_repeats = 15;
 /* More would take counts in single precision (see components.h) beyond 2^24. */
 constexpr size_t most_repeats = 99;
 
-const char *const usage = "usage: shoal_bench [--csv] [--filter REGEX] [--repeats N] [--list]\n"
-                          "\n"
-                          "  --csv           prints rows case,n,subject,min_ns,median_ns (bytes for mem_ cases)\n"
-                          "  --filter REGEX  runs the cases whose \"name/n\" matches somewhere\n"
-                          "  --repeats N     runs of each subject, 1 to 99; default 15\n"
-                          "  --list          prints the cases and runs nothing\n"
-                          "  --benchmark_... options of Google Benchmark, for example --benchmark_out=FILE\n";
+const char *const usage =
+    "usage: shoal_bench [--csv] [--filter REGEX] [--repeats N] [--list] [--charts DIR]\n"
+    "\n"
+    "  --csv           prints rows case,n,subject,min_ns,median_ns (bytes for mem_ cases)\n"
+    "  --filter REGEX  runs the cases whose \"name/n\" matches somewhere\n"
+    "  --repeats N     runs of each subject, 1 to 99; default 15\n"
+    "  --list          prints the cases and runs nothing\n"
+    "  --charts DIR    writes threads.svg and rows.svg into a directory, and runs no cases\n"
+    "  --benchmark_... options of Google Benchmark, for example --benchmark_out=FILE\n"
+    "\n"
+    "Figures are for one entity, row, command or call, but for: iter_frag26, dispatch_query,\n"
+    "query_cached_iter and order_begin_, order_one_ (a whole pass); progress_ and small_world_ (a\n"
+    "step); dispatch_sys100 (a system); parallel_overhead_2t and parallel_handoff_2t (a parallel\n"
+    "pass with two workers; in the second the helper takes part in each); fused8 and unfused8 (a\n"
+    "row through all eight systems; plain is one loop after the other, in fused8_strips strips).\n";
 
 const bench_theme *const themes[] = {&bench_iterate,     &bench_lifecycle,   &bench_change,    &bench_access,
                                      &bench_kinds,       &bench_sparse,      &bench_tree,      &bench_costs,
-                                     &bench_costs_links, &bench_costs_order, &bench_footprint, &bench_hash};
+                                     &bench_costs_links, &bench_costs_order, &bench_footprint, &bench_hash,
+                                     &bench_schedule,    &bench_parallel,    &bench_fused,     &bench_small_world};
 
 struct options {
     report_format format = report_format::table;
@@ -51,6 +61,7 @@ struct options {
     size_t repeats = default_repeats;
     bool list = false;
     bool help = false;
+    std::string charts; /* directory; empty: none */
     std::vector<char *> passed_on;
 };
 
@@ -194,6 +205,10 @@ bool parse_argument(int count, char **arguments, int &index, options &chosen) {
     if (const char *repeats = option_value("--repeats", count, arguments, index)) {
         return parse_repeats(repeats, chosen);
     }
+    if (const char *charts = option_value("--charts", count, arguments, index)) {
+        chosen.charts = charts;
+        return chosen.charts.empty() ? refuse("no value for", "--charts") : true;
+    }
     if (argument == "--csv") {
         chosen.format = report_format::csv;
     } else if (argument == "--list") {
@@ -202,7 +217,7 @@ bool parse_argument(int count, char **arguments, int &index, options &chosen) {
         chosen.help = true;
     } else if (argument.rfind("--benchmark_", 0) == 0) {
         chosen.passed_on.push_back(arguments[index]);
-    } else if (argument == "--filter" || argument == "--repeats") {
+    } else if (argument == "--filter" || argument == "--repeats" || argument == "--charts") {
         return refuse("no value for", argument.c_str());
     } else {
         return refuse("unknown argument", argument.c_str());
@@ -266,5 +281,8 @@ int main(int count, char **arguments) {
     }
     /* A worker that has failed is found by its closed pipe, not by a signal that ends the program. */
     std::signal(SIGPIPE, SIG_IGN);
+    if (!chosen.charts.empty()) {
+        return bench::write_charts(chosen.charts, chosen.repeats) ? 0 : bench::exit_failed;
+    }
     return bench::main_with(chosen);
 }

@@ -18,18 +18,6 @@ std::string key_of(const bench_case &which) {
     return std::string(which.name) + "/" + std::to_string(which.n);
 }
 
-std::string processor_name() {
-    std::ifstream info("/proc/cpuinfo");
-    std::string line;
-    while (std::getline(info, line)) {
-        size_t colon = line.find(": ");
-        if (line.rfind("model name", 0) == 0 && colon != std::string::npos) {
-            return line.substr(colon + 2);
-        }
-    }
-    return "unknown processor";
-}
-
 /* Three digits or more, as few as say something. */
 std::string number_text(double value) {
     char text[48];
@@ -57,6 +45,18 @@ std::string budget_text(const bench_case &which) {
 const char *const table_line = "%-26s %9s %12s %12s %7s %12s  %s\n";
 
 } // namespace
+
+std::string processor_name() {
+    std::ifstream info("/proc/cpuinfo");
+    std::string line;
+    while (std::getline(info, line)) {
+        size_t colon = line.find(": ");
+        if (line.rfind("model name", 0) == 0 && colon != std::string::npos) {
+            return line.substr(colon + 2);
+        }
+    }
+    return "unknown processor";
+}
 
 std::string label_of(const bench_case &which, subject_kind kind) {
     return key_of(which) + "/" + name_of(kind);

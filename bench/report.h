@@ -28,6 +28,9 @@ inline const char *name_of(subject_kind kind) {
 /* "case/n/subject", which is also how Google Benchmark and error messages name it. */
 std::string label_of(const bench_case &which, subject_kind kind);
 
+/* What the system calls the processor. */
+std::string processor_name();
+
 /* Names of the counters that carry a sample through Google Benchmark. */
 inline constexpr const char *figure_counter = "figure";
 inline constexpr const char *resident_counter = "resident";

@@ -84,6 +84,12 @@ bench_sample bench_sample_of(uint64_t nanoseconds, size_t operations) {
     return (bench_sample){.figure = (double)nanoseconds / (double)operations};
 }
 
+void bench_pause(void) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#endif
+}
+
 shoal_query *bench_query_of(shoal_world *world, const shoal_query_def *def) {
     shoal_query *query = shoal_query_create(world, def);
     BENCH_REQUIRE(world, query != NULL);

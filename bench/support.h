@@ -48,6 +48,9 @@ uint32_t *bench_shuffled(size_t count);
 /* What an operation took, of so many. */
 bench_sample bench_sample_of(uint64_t nanoseconds, size_t operations);
 
+/* For loops that look for what another thread does. */
+void bench_pause(void);
+
 /* A query that must be made. */
 shoal_query *bench_query_of(shoal_world *world, const shoal_query_def *def);
 
