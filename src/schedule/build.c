@@ -217,7 +217,8 @@ static shoal_status edges_make(build *under_way, const schedule_stage *stage, sc
     uint32_t later = stage->task_count - task->number - 1;
     bool may_vanish;
     task->edges = later != 0 ? build_take(under_way, later, sizeof *task->edges, 8) : NULL;
-    if (later != 0 && task->edges == NULL) {
+    task->links = task->edges != NULL ? build_take(under_way, later, sizeof *task->links, 4) : NULL;
+    if (later != 0 && task->links == NULL) {
         return memory_failure(&under_way->schedule->world->memory);
     }
     for (uint32_t i = task->number + 1; i < stage->task_count; i++) {
@@ -255,7 +256,8 @@ static shoal_status stage_make(build *under_way, schedule_stage *stage, uint32_t
         stage->is_exclusive |= system->def.exclusive;
         stage->records |= system->def.commands;
     }
-    shoal_status status = SHOAL_OK;
+    stage->reach = build_take(under_way, stage->task_count, (stage->task_count + 63) / 64 * sizeof(uint64_t), 8);
+    shoal_status status = stage->reach != NULL ? SHOAL_OK : memory_failure(&under_way->schedule->world->memory);
     for (uint32_t i = 0; i < stage->task_count && status == SHOAL_OK; i++) {
         status = task_complete(under_way, &stage->tasks[i]);
         status = status == SHOAL_OK ? edges_make(under_way, stage, &stage->tasks[i]) : status;

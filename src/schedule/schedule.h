@@ -132,7 +132,6 @@ typedef struct task_range {
 typedef struct task_edge {
     uint32_t to;     /* task of the stage */
     bool may_vanish; /* only since rows of common archetypes conflict */
-    bool is_off;     /* as they have none now */
 } task_edge;
 
 enum task_state { TASK_WAITING, TASK_READY, TASK_CLAIMED, TASK_RUNNING, TASK_DONE };
@@ -171,6 +170,9 @@ struct schedule_task {
     uint32_t cut_rows;
     task_edge *edges; /* to later tasks of the stage */
     uint32_t edge_count;
+    uint32_t *links; /* those of its edges that hold now and do not follow from others: tasks of the stage */
+    uint32_t link_count;
+    uint32_t wait_count; /* links to it */
 
     /* Of the run under way; written by who starts it, before `state` becomes RUNNING. */
     memory_array jobs; /* task_job, one more than job_count */
@@ -195,7 +197,8 @@ typedef struct schedule_stage {
     bool syncs;          /* a sync point is behind it */
     bool records;        /* some system records commands */
     uint64_t last_ticks; /* that its tasks took together in the last step; UINT64_MAX: not known yet */
-    uint64_t edge_stamp; /* of the archetypes that its edges hold for */
+    uint64_t *reach;     /* bits, a row for each task: the later ones that wait for it, also by way of others */
+    uint64_t link_stamp; /* of the archetypes that its links hold for */
     uint32_t gain_steps; /* until it is worked out again whether sharing gains anything */
     bool gains;
     uint64_t last_entities;

@@ -17,6 +17,8 @@
  * and by its ranges; what jobs have done is published by `jobs_left` (acquire and release), and to later tasks by
  * `waits` (acquire and release).
  */
+#include <string.h>
+
 #include "schedule.h"
 
 #define SHARE_NS 8000.0
@@ -28,6 +30,7 @@ typedef struct stage_pass {
     shoal_schedule *schedule;
     schedule_stage *stage;
     _Atomic uint32_t tasks_left; /* acquire and release */
+    _Atomic uint32_t first_left; /* all tasks before it are done; relaxed: an older number costs a look at them */
 } stage_pass;
 
 /* ---- one task on one thread ---- */
@@ -83,10 +86,31 @@ static bool tasks_meet(const shoal_schedule *schedule, const schedule_task *a, c
     return false;
 }
 
+/* The links of a task, whose later tasks have theirs: edges that hold, and lead where no other one does. */
+static void links_make(const shoal_schedule *schedule, schedule_stage *stage, schedule_task *task) {
+    size_t words = (stage->task_count + 63) / 64;
+    uint64_t *reach = stage->reach + task->number * words;
+    memset(reach, 0, words * sizeof *reach);
+    task->link_count = 0;
+    for (uint32_t i = 0; i < task->edge_count; i++) { /* the nearest first: the others may follow from it */
+        uint32_t to = task->edges[i].to;
+        bool holds = !task->edges[i].may_vanish || tasks_meet(schedule, task, &stage->tasks[to]);
+        if (!holds || ((reach[to / 64] >> (to % 64)) & 1)) {
+            continue;
+        }
+        task->links[task->link_count++] = to;
+        stage->tasks[to].wait_count++;
+        reach[to / 64] |= UINT64_C(1) << (to % 64);
+        for (size_t word = 0; word < words; word++) {
+            reach[word] |= stage->reach[to * words + word];
+        }
+    }
+}
+
 /* Which edges hold now: some only for archetypes that both tasks match. */
-static shoal_status edges_refresh(shoal_schedule *schedule, schedule_stage *stage) {
-    uint64_t stamp = schedule->world->archetype_changes;
-    if (LIKELY(stage->edge_stamp == stamp + 1)) {
+static shoal_status links_refresh(shoal_schedule *schedule, schedule_stage *stage) {
+    uint64_t stamp = schedule->world->archetype_changes + 1;
+    if (LIKELY(stage->link_stamp == stamp)) {
         return SHOAL_OK;
     }
     for (uint32_t i = 0; i < stage->task_count; i++) {
@@ -94,15 +118,12 @@ static shoal_status edges_refresh(shoal_schedule *schedule, schedule_stage *stag
         if (status != SHOAL_OK) {
             return status;
         }
+        stage->tasks[i].wait_count = 0;
     }
-    for (uint32_t i = 0; i < stage->task_count; i++) {
-        schedule_task *task = &stage->tasks[i];
-        for (uint32_t k = 0; k < task->edge_count; k++) {
-            task_edge *edge = &task->edges[k];
-            edge->is_off = edge->may_vanish && !tasks_meet(schedule, task, &stage->tasks[edge->to]);
-        }
+    for (uint32_t i = stage->task_count; i-- > 0;) {
+        links_make(schedule, stage, &stage->tasks[i]);
     }
-    stage->edge_stamp = stamp + 1;
+    stage->link_stamp = stamp;
     stage->gain_steps = 0;
     return SHOAL_OK;
 }
@@ -167,9 +188,9 @@ static bool job_take(schedule_task *task, uint32_t workers, uint32_t slot, uint3
 
 static void task_finish(stage_pass *pass, schedule_task *task) {
     atomic_store_explicit(&task->state, TASK_DONE, memory_order_release);
-    for (uint32_t i = 0; i < task->edge_count; i++) {
-        schedule_task *later = &pass->stage->tasks[task->edges[i].to];
-        if (!task->edges[i].is_off && atomic_fetch_sub_explicit(&later->waits, 1, memory_order_acq_rel) == 1) {
+    for (uint32_t i = 0; i < task->link_count; i++) {
+        schedule_task *later = &pass->stage->tasks[task->links[i]];
+        if (atomic_fetch_sub_explicit(&later->waits, 1, memory_order_acq_rel) == 1) {
             atomic_store_explicit(&later->state, TASK_READY, memory_order_release);
         }
     }
@@ -240,6 +261,20 @@ static bool task_work(stage_pass *pass, schedule_task *task, schedule_worker *wo
     return did;
 }
 
+/* The first task that is not done. */
+static uint32_t first_left(stage_pass *pass) {
+    uint32_t first = atomic_load_explicit(&pass->first_left, memory_order_relaxed);
+    uint32_t at = first;
+    while (at < pass->stage->task_count &&
+           atomic_load_explicit(&pass->stage->tasks[at].state, memory_order_relaxed) == TASK_DONE) {
+        at++;
+    }
+    if (at != first) {
+        atomic_store_explicit(&pass->first_left, at, memory_order_relaxed);
+    }
+    return at;
+}
+
 static void pass_work(pool_pass *pool_part, uint32_t slot) {
     stage_pass *pass = (stage_pass *)pool_part;
     schedule_worker *worker = &pass->schedule->workers[slot];
@@ -247,7 +282,7 @@ static void pass_work(pool_pass *pool_part, uint32_t slot) {
     while (atomic_load_explicit(&pass->tasks_left, memory_order_acquire) != 0) {
         uint32_t seen = pool_signal_seen(pass->schedule->pool);
         bool did = false;
-        for (uint32_t i = 0; i < pass->stage->task_count; i++) {
+        for (uint32_t i = first_left(pass); i < pass->stage->task_count; i++) {
             did |= task_work(pass, &pass->stage->tasks[i], worker);
         }
         if (!did && atomic_load_explicit(&pass->tasks_left, memory_order_acquire) != 0) {
@@ -263,19 +298,9 @@ static void stage_run_shared(shoal_schedule *schedule, schedule_stage *stage) {
                        .stage = stage,
                        .tasks_left = stage->task_count};
     for (uint32_t i = 0; i < stage->task_count; i++) {
-        atomic_store_explicit(&stage->tasks[i].waits, 0, memory_order_relaxed);
-    }
-    for (uint32_t i = 0; i < stage->task_count; i++) {
-        const schedule_task *task = &stage->tasks[i];
-        for (uint32_t k = 0; k < task->edge_count; k++) {
-            schedule_task *later = &stage->tasks[task->edges[k].to];
-            uint32_t waits = atomic_load_explicit(&later->waits, memory_order_relaxed);
-            atomic_store_explicit(&later->waits, waits + !task->edges[k].is_off, memory_order_relaxed);
-        }
-    }
-    for (uint32_t i = 0; i < stage->task_count; i++) {
-        bool waits = atomic_load_explicit(&stage->tasks[i].waits, memory_order_relaxed) != 0;
-        atomic_store_explicit(&stage->tasks[i].state, waits ? TASK_WAITING : TASK_READY, memory_order_relaxed);
+        schedule_task *task = &stage->tasks[i];
+        atomic_store_explicit(&task->waits, task->wait_count, memory_order_relaxed);
+        atomic_store_explicit(&task->state, task->wait_count != 0 ? TASK_WAITING : TASK_READY, memory_order_relaxed);
     }
     schedule->stats.shared_stages++;
     pool_run(schedule->pool, &pass.pass);
@@ -300,10 +325,9 @@ static bool stage_gains(const shoal_schedule *schedule, schedule_stage *stage) {
         bool is_split = task->has_rows && !task->is_serial && task->last_ticks >= least;
         uint64_t end = task->begin_ticks + (is_split ? task->last_ticks / schedule->worker_count : task->last_ticks);
         last = end > last ? end : last;
-        for (uint32_t k = 0; k < task->edge_count; k++) {
-            schedule_task *later = &stage->tasks[task->edges[k].to];
-            bool waits = !task->edges[k].is_off && later->begin_ticks < end;
-            later->begin_ticks = waits ? end : later->begin_ticks;
+        for (uint32_t k = 0; k < task->link_count; k++) {
+            schedule_task *later = &stage->tasks[task->links[k]];
+            later->begin_ticks = later->begin_ticks < end ? end : later->begin_ticks;
         }
     }
     return last + least / 4 < stage->last_ticks;
@@ -335,7 +359,7 @@ static bool stage_is_worth_sharing(const shoal_schedule *schedule, schedule_stag
 
 void stage_run(shoal_schedule *schedule, schedule_stage *stage) {
     bool may_share = schedule->worker_count > 1 && !stage->is_exclusive &&
-                     shoal_pool_worker_count(schedule->pool) > 1 && edges_refresh(schedule, stage) == SHOAL_OK;
+                     shoal_pool_worker_count(schedule->pool) > 1 && links_refresh(schedule, stage) == SHOAL_OK;
     if (may_share && stage_is_worth_sharing(schedule, stage)) {
         stage_run_shared(schedule, stage);
     } else {
