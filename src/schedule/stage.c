@@ -317,8 +317,10 @@ static void stage_run_shared(shoal_schedule *schedule, schedule_stage *stage) {
 static bool stage_gains(const shoal_schedule *schedule, schedule_stage *stage) {
     uint64_t least = (uint64_t)(SHARE_NS / schedule->ns_per_tick);
     uint64_t last = 0;
+    uint64_t alone = 0; /* without what is between the tasks, as the other one */
     for (uint32_t i = 0; i < stage->task_count; i++) {
         stage->tasks[i].begin_ticks = 0;
+        alone += stage->tasks[i].last_ticks;
     }
     for (uint32_t i = 0; i < stage->task_count; i++) {
         const schedule_task *task = &stage->tasks[i];
@@ -330,7 +332,7 @@ static bool stage_gains(const shoal_schedule *schedule, schedule_stage *stage) {
             later->begin_ticks = later->begin_ticks < end ? end : later->begin_ticks;
         }
     }
-    return last + least / 4 < stage->last_ticks;
+    return last + least / 4 < alone;
 }
 
 static bool stage_is_worth_sharing(const shoal_schedule *schedule, schedule_stage *stage) {
