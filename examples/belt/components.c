@@ -41,6 +41,21 @@ SHOAL_COMPONENT_DEFINE(CatalogueDistance, .version = 1, .fields = SHOAL_FIELDS(S
 
 SHOAL_COMPONENT_DEFINE(CloneOf, .version = 1, .fields = SHOAL_FIELDS(SHOAL_FIELD(CloneOf, body)))
 
+SHOAL_COMPONENT_DEFINE(Calendar, .version = 1, .storage = SHOAL_STORAGE_UNIQUE,
+                       .fields = SHOAL_FIELDS(SHOAL_FIELD(Calendar, start), SHOAL_FIELD(Calendar, step_hours),
+                                              SHOAL_FIELD(Calendar, last_day), SHOAL_FIELD(Calendar, steps),
+                                              SHOAL_FIELD(Calendar, step), SHOAL_FIELD(Calendar, day)))
+
+SHOAL_COMPONENT_DEFINE(Earth, .version = 1, .storage = SHOAL_STORAGE_UNIQUE,
+                       .fields = SHOAL_FIELDS(SHOAL_FIELD(Earth, x), SHOAL_FIELD(Earth, y), SHOAL_FIELD(Earth, z)))
+
+SHOAL_COMPONENT_DEFINE(Nearest, .version = 1, .storage = SHOAL_STORAGE_UNIQUE,
+                       .fields = SHOAL_FIELDS(SHOAL_FIELD(Nearest, body), SHOAL_FIELD(Nearest, au)))
+
+SHOAL_COMPONENT_DEFINE(Closest, .version = 1, .storage = SHOAL_STORAGE_UNIQUE,
+                       .fields = SHOAL_FIELDS(SHOAL_FIELD(Closest, body), SHOAL_FIELD(Closest, au),
+                                              SHOAL_FIELD(Closest, day)))
+
 /* The prefix keeps a class out of the way of the types above, whatever a catalogue calls it. */
 shoal_component class_tag(const char *code) {
     char name[8 + CATALOGUE_CLASS_BYTES];

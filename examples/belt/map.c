@@ -21,12 +21,11 @@ typedef struct map_planet {
 
 /* Mean elements of 1 January 2000, 12 h, with the inclination left out; `mean_anomaly` is the mean longitude less the
    longitude of the perihelion. */
-#define EPOCH_2000 51544.5
 #define PLANET_ORBIT(a, e, perihelion, longitude)                                                                      \
-    { (a), (e), 0.0, 0.0, (perihelion), (longitude) - (perihelion), EPOCH_2000 }
+    { (a), (e), 0.0, 0.0, (perihelion), (longitude) - (perihelion), ORBIT_EPOCH_2000 }
 
 static const map_planet planets[] = {
-    {"Earth", {0.42, 0.68, 1.00}, PLANET_ORBIT(1.00000, 0.0167, 102.94, 100.46)},
+    {"Earth", {0.42, 0.68, 1.00}, ORBIT_EARTH},
     {"Mars", {1.00, 0.45, 0.35}, PLANET_ORBIT(1.52371, 0.0934, -23.94, -4.55)},
     {"Jupiter", {0.93, 0.80, 0.63}, PLANET_ORBIT(5.20289, 0.0484, 14.73, 34.40)},
     {"Saturn", {0.94, 0.86, 0.58}, PLANET_ORBIT(9.53668, 0.0539, 92.60, 49.95)},

@@ -1,5 +1,5 @@
 /*
- * The step, strip by strip: mean anomalies from the Motion column, Kepler's equation for the whole strip, then
+ * Motion, strip by strip: mean anomalies from the Motion column, Kepler's equation for the whole strip, then
  * positions and velocities from the orbit frames.
  *
  * A place depends on the day alone, not on the step before, so errors do not add up, and any day can be asked for.

@@ -1,5 +1,5 @@
 /*
- * The step: every moving row's place on its orbit at a given day.
+ * Motion: every moving row's place on its orbit at a given day.
  *
  * It works on plain columns, as a view hands them out, and knows nothing of worlds and queries.
  * Thread rule: different rows may be stepped by different threads.

@@ -22,9 +22,10 @@
 #define STEP_HOURS_MAX (DAYS_MAX * HOURS_PER_DAY)
 #define STEPS_MAX 1e9
 #define CLONES_MAX 1e6
+#define WORKERS_MAX 1024.0
 
 static const char help_text[] =
-    "usage: belt [--data FILE] [--out DIR] [--clones K] [--days D] [--step H]\n"
+    "usage: belt [--data FILE] [--out DIR] [--clones K] [--days D] [--step H] [--workers N] [--compare N]\n"
     "\n"
     "Reads a catalogue of small bodies, moves them along their orbits round the Sun, computes how close each orbit\n"
     "comes to the Earth's, and writes belt.png and belt.csv.\n"
@@ -36,6 +37,8 @@ static const char help_text[] =
     "  --days D     simulated time in days (0 to 3652500, default 3650)\n"
     "  --step H     time from step to step in hours; the last step may be shorter\n"
     "               (more than 0, up to 87660000, default 24)\n"
+    "  --workers N  threads, this one included (0 to 1024, default 0: the cores); the result is the same with any\n"
+    "  --compare N  does it all again with N workers, and shows that it comes to the same (0 to 1024, default 0: not)\n"
     "  --help       prints this text\n"
     "\n"
     "Exit code: 0 done, 1 a file could not be read or written or memory ran out, 2 bad arguments.\n";
@@ -57,17 +60,29 @@ static bool parse_number(const char *name, const char *text, double low, double 
     return true;
 }
 
+static bool parse_whole(const char *name, const char *text, double high, double *number) {
+    if (!parse_number(name, text, 0.0, high, number)) {
+        return false;
+    }
+    if (*number != floor(*number)) {
+        message_error("%s wants a whole number, not \"%s\"", name, text);
+        return false;
+    }
+    return true;
+}
+
 static bool parse_clones(const char *text, belt_options *options) {
     double number = 0.0;
-    if (!parse_number("--clones", text, 0.0, CLONES_MAX, &number)) {
-        return false;
-    }
-    if (number != floor(number)) {
-        message_error("--clones wants a whole number, not \"%s\"", text);
-        return false;
-    }
-    options->clones = (size_t)number;
-    return true;
+    bool is_good = parse_whole("--clones", text, CLONES_MAX, &number);
+    options->clones = is_good ? (size_t)number : 0;
+    return is_good;
+}
+
+static bool parse_workers(const char *name, const char *text, uint32_t *workers) {
+    double number = 0.0;
+    bool is_good = parse_whole(name, text, WORKERS_MAX, &number);
+    *workers = is_good ? (uint32_t)number : 0;
+    return is_good;
 }
 
 static bool parse_step(const char *text, belt_options *options) {
@@ -97,6 +112,12 @@ static bool parse_option(const char *name, const char *value, void *options_byte
     if (strcmp(name, "--days") == 0) {
         return parse_number(name, value, 0.0, DAYS_MAX, &options->days);
     }
+    if (strcmp(name, "--workers") == 0) {
+        return parse_workers(name, value, &options->workers);
+    }
+    if (strcmp(name, "--compare") == 0) {
+        return parse_workers(name, value, &options->compare);
+    }
     return parse_step(value, options);
 }
 
@@ -106,12 +127,10 @@ static double step_count(const belt_options *options) {
 }
 
 options_result options_parse(belt_options *options, int argc, char **argv) {
-    options->data_path = BELT_DATA_FILE;
-    options->output_directory = ".";
-    options->clones = 0;
-    options->days = 3650.0;
-    options->step_hours = HOURS_PER_DAY;
-    static const char *const names[] = {"--data", "--out", "--clones", "--days", "--step", NULL};
+    *options = (belt_options){
+        .data_path = BELT_DATA_FILE, .output_directory = ".", .days = 3650.0, .step_hours = HOURS_PER_DAY};
+    static const char *const names[] = {"--data", "--out",     "--clones",  "--days",
+                                        "--step", "--workers", "--compare", NULL};
     const argument_rules rules = {help_text, names, parse_option};
     options_result result = arguments_read(&rules, options, argc, argv);
     if (result == OPTIONS_RUN && step_count(options) > STEPS_MAX) {

@@ -11,6 +11,7 @@
 #include "arguments.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct belt_options {
     const char *data_path;        /* the catalogue */
@@ -18,6 +19,8 @@ typedef struct belt_options {
     size_t clones;                /* copies of each body */
     double days;                  /* simulated time */
     double step_hours;            /* time from step to step; the last one may be shorter */
+    uint32_t workers;             /* threads; 0: as many as there are cores */
+    uint32_t compare;             /* with how many workers to do it all again; 0: not */
 } belt_options;
 
 /* Reads the arguments into `options`, with defaults for those that are not there. */

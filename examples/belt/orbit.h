@@ -28,6 +28,11 @@ typedef struct orbit_frame {
     double along[3];   /* along the motion there, as long as the semi-minor axis */
 } orbit_frame;
 
+/* The Earth's orbit, as good as it is drawn: mean elements of 1 January 2000, 12 h, in the ecliptic. */
+#define ORBIT_EPOCH_2000 51544.5
+#define ORBIT_EARTH                                                                                                    \
+    { 1.00000, 0.0167, 0.0, 0.0, 102.94, 100.46 - 102.94, ORBIT_EPOCH_2000 }
+
 /* The frame of some elements. */
 orbit_frame orbit_frame_of(const orbit_elements *elements);
 

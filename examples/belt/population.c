@@ -1,5 +1,5 @@
 /*
- * Spawning bodies and clones, and the queries that drive the program.
+ * Spawning bodies and clones, and what the world needs beside them: queries, uniques, systems, workers.
  *
  * Bodies of one class with the same gaps in the catalogue share an archetype; their clones have one of their own, as
  * they lack Name and EarthDistance. The clones of a body are spawned in one call, which copies what they have in common
@@ -11,8 +11,7 @@
 
 #include "kepler.h"
 #include "message.h"
-#include "moid.h"
-#include "motion.h"
+#include "systems.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -157,35 +156,60 @@ static size_t memory_limit(void) {
 #endif
 }
 
-static bool make_world(belt_population *population) {
+static shoal_status make_queries(belt_population *population) {
+    population->moving = shoal_query_create(
+        population->world, &(shoal_query_def){.name = "moving", .terms = SHOAL_TERMS(SHOAL_READ(Position))});
+    population->bodies = shoal_query_create(
+        population->world,
+        &(shoal_query_def){.name = "bodies",
+                           .terms = SHOAL_TERMS(SHOAL_READ(Name), SHOAL_READ(Orbit), SHOAL_OPTIONAL(Magnitude),
+                                                SHOAL_READ(EarthDistance), SHOAL_OPTIONAL(CatalogueDistance))});
+    return population->moving != NULL && population->bodies != NULL ? SHOAL_OK
+                                                                    : shoal_last_error(population->world).status;
+}
+
+static shoal_status make_uniques(const belt_population *population, const population_def *def) {
+    const Calendar calendar = {
+        .start = population->start,
+        .step_hours = def->step_hours,
+        .last_day = def->days,
+        .steps = (int64_t)def->steps,
+        .step = -1,
+    };
+    shoal_status status = shoal_unique_set(population->world, SHOAL_ID(Calendar), &calendar);
+    status = status == SHOAL_OK ? shoal_unique_set(population->world, SHOAL_ID(Earth), NULL) : status;
+    return status == SHOAL_OK ? SHOAL_UNIQUE_SET(population->world, Closest, .au = INFINITY) : status;
+}
+
+static shoal_status configure(shoal_world *world, uint32_t workers) {
+    bool is_alone = workers == 1;
+    return shoal_schedule_configure(world,
+                                    &(shoal_schedule_def){.worker_count = is_alone ? 0 : workers, .alone = is_alone});
+}
+
+static bool make_world(belt_population *population, const population_def *def) {
     population->world = shoal_world_create(&(shoal_world_def){.name = "belt", .memory_limit = memory_limit()});
     if (population->world == NULL) {
         population_report_error(population);
         return false;
     }
-    population->moving = shoal_query_create(
-        population->world, &(shoal_query_def){.name = "moving",
-                                              .terms = SHOAL_TERMS(SHOAL_READ(Motion), SHOAL_READ(OrbitFrame),
-                                                                   SHOAL_WRITE(Position), SHOAL_WRITE(Velocity))});
-    population->bodies = shoal_query_create(
-        population->world,
-        &(shoal_query_def){.name = "bodies",
-                           .terms = SHOAL_TERMS(SHOAL_READ(Name), SHOAL_READ(Orbit), SHOAL_OPTIONAL(Magnitude),
-                                                SHOAL_WRITE(EarthDistance), SHOAL_OPTIONAL(CatalogueDistance))});
-    if (population->moving == NULL || population->bodies == NULL) {
+    shoal_status status = make_queries(population);
+    status = status == SHOAL_OK ? make_uniques(population, def) : status;
+    status = status == SHOAL_OK ? systems_add(population->world) : status;
+    status = status == SHOAL_OK ? configure(population->world, def->workers) : status;
+    if (status != SHOAL_OK) {
         population_report_error(population);
-        return false;
     }
-    return true;
+    return status == SHOAL_OK;
 }
 
-bool population_create(belt_population *population, const belt_catalogue *catalogue, size_t clones) {
+bool population_create(belt_population *population, const belt_catalogue *catalogue, const population_def *def) {
     *population = (belt_population){.catalogue = catalogue, .start = catalogue->latest_epoch};
-    if (!make_class_tags(population) || !make_world(population) || !spawn_all(population, clones)) {
+    if (!make_class_tags(population) || !make_world(population, def) || !spawn_all(population, def->clones) ||
+        !population_step(population)) {
         population_destroy(population);
         return false;
     }
-    population_step(population, 0.0);
     return true;
 }
 
@@ -195,31 +219,23 @@ void population_destroy(belt_population *population) {
     *population = (belt_population){0};
 }
 
-void population_step(const belt_population *population, double days) {
-    shoal_view view;
-    shoal_view_begin(&view, population->moving);
-    while (shoal_view_next(&view)) {
-        motion_rows rows = {
-            .motion = SHOAL_COLUMN(&view, Motion),
-            .frame = SHOAL_COLUMN(&view, OrbitFrame),
-            .position = SHOAL_COLUMN_MUT(&view, Position),
-            .velocity = SHOAL_COLUMN_MUT(&view, Velocity),
-            .count = view.count,
-        };
-        motion_step(&rows, days);
+/* The systems go by the Calendar, not by the time that a step stands for. */
+bool population_step(const belt_population *population) {
+    bool done = shoal_world_step(population->world, 0) == SHOAL_OK;
+    if (!done) {
+        population_report_error(population);
     }
+    return done;
 }
 
-void population_measure_distances(const belt_population *population) {
-    shoal_view view;
-    shoal_view_begin(&view, population->bodies);
-    while (shoal_view_next(&view)) {
-        const Orbit *orbit = SHOAL_COLUMN(&view, Orbit);
-        EarthDistance *distance = SHOAL_COLUMN_MUT(&view, EarthDistance);
-        for (size_t i = 0; i < view.count; i++) {
-            distance[i].au = moid_to_earth(&orbit[i]);
-        }
+bool population_hash(const belt_population *population, uint64_t *hash) {
+    *hash = 0;
+    shoal_status status = shoal_world_hash(population->world, SHOAL_HASH_CANONICAL, hash);
+    bool done = status == SHOAL_OK || status == SHOAL_UNSUPPORTED;
+    if (!done) {
+        population_report_error(population);
     }
+    return done;
 }
 
 size_t population_class_of(const belt_population *population, shoal_entity entity) {

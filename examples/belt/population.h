@@ -1,8 +1,8 @@
 /*
  * The world and who lives in it: an entity for each body of the catalogue, and clones of them.
  *
- * The queries are made once and belong to the world.
- * Thread rule: one thread at a time for each population.
+ * The queries are made once and belong to the world, as the systems do (systems.h).
+ * Thread rule: one thread at a time for each population; a step uses the workers of its world.
  */
 #ifndef BELT_POPULATION_H
 #define BELT_POPULATION_H
@@ -14,22 +14,31 @@ typedef struct belt_population {
     double start; /* modified Julian date of the simulation's day 0 */
     const belt_catalogue *catalogue;
     shoal_component *class_tags; /* of the catalogue's classes, by index */
-    shoal_query *moving;         /* everything: reads Motion and OrbitFrame, writes Position and Velocity */
-    shoal_query *bodies;         /* bodies only: reads Name, Orbit and what the catalogue has, writes EarthDistance */
+    shoal_query *moving;         /* everything: reads Position */
+    shoal_query *bodies;         /* bodies only: reads Name, Orbit, EarthDistance and what the catalogue has */
 } belt_population;
 
-/* Fills a world with the bodies of `catalogue`, which must live as long, and `clones` copies of each, all with the
-   positions of day 0. On failure one line has said why, and there is nothing to free. */
-bool population_create(belt_population *population, const belt_catalogue *catalogue, size_t clones);
+typedef struct population_def {
+    size_t clones; /* copies of each body */
+    double days;   /* simulated time, */
+    size_t steps;  /* in so many steps */
+    double step_hours;
+    uint32_t workers; /* 1: all on the thread that steps; 0: as many as there are cores */
+} population_def;
+
+/* Fills a world with the bodies of `catalogue`, which must live as long, and their clones, and takes step 0, which
+   gives them the positions of day 0 and the bodies their EarthDistance. On failure one line has said why, and there is
+   nothing to free. */
+bool population_create(belt_population *population, const belt_catalogue *catalogue, const population_def *def);
 
 /* Ends the world. */
 void population_destroy(belt_population *population);
 
-/* Moves everything to where it is `days` after the start. */
-void population_step(const belt_population *population, double days);
+/* The next step. False after one line on the standard error stream. */
+bool population_step(const belt_population *population);
 
-/* Computes the EarthDistance of each body. Clones share their body's orbit and have none. */
-void population_measure_distances(const belt_population *population);
+/* A hash of all that the world holds; 0 where the library was built without hashes. False after one line. */
+bool population_hash(const belt_population *population, uint64_t *hash);
 
 /* The class of an entity, as an index into the catalogue's classes. */
 size_t population_class_of(const belt_population *population, shoal_entity entity);

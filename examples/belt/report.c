@@ -8,6 +8,7 @@
 #include "message.h"
 #include "table.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,6 +48,8 @@ static void add_classes(text_table *table, const belt_catalogue *catalogue) {
 
 static void add_speed(text_table *table, const belt_run *run, uint64_t entity_count) {
     double seconds = run->step_seconds / (double)run->steps;
+    table_cell(table, "workers");
+    table_cell(table, "%u", (unsigned)run->workers);
     table_cell(table, "time per step");
     table_cell(table, "%.3f ms", 1e3 * seconds);
     table_cell(table, "time per entity");
@@ -187,6 +190,14 @@ static bool print_nearest(const belt_population *population, const measured *all
     return print_table(&table);
 }
 
+static void print_closest(const belt_population *population) {
+    const Closest *closest = SHOAL_UNIQUE(population->world, Closest);
+    char date[DATE_BYTES];
+    orbit_date_format(population->start + closest->day, date, sizeof date);
+    printf("\nNearest to the Earth itself in any step: %s, %.4f au on %s\n", name_of(population, closest->body),
+           closest->au, date);
+}
+
 bool report_distances(const belt_population *population) {
     size_t count = (size_t)shoal_query_count(population->bodies);
     measured *all = measure_all(population, count);
@@ -198,5 +209,34 @@ bool report_distances(const belt_population *population) {
     qsort(all, count, sizeof *all, compare_distance);
     bool done = print_nearest(population, all, count);
     free(all);
+    print_closest(population);
+    return done;
+}
+
+static void add_comparison(text_table *table, const belt_run *run) {
+    char text[TABLE_GROUPED_BYTES];
+    table_cell(table, "%u", (unsigned)run->workers);
+    table_cell(table, "%s",
+               run->steps > 0 ? text_grouped(text, (uint64_t)((double)run->steps / run->step_seconds)) : "-");
+    if (run->hash != 0) {
+        table_cell(table, "%016" PRIx64, run->hash);
+    } else {
+        table_cell(table, "-");
+    }
+}
+
+bool report_comparison(const belt_run *first, const belt_run *second) {
+    text_table table = {.alignment = "rrr"};
+    table_cell(&table, "workers");
+    table_cell(&table, "steps a second");
+    table_cell(&table, "hash of the world");
+    add_comparison(&table, first);
+    add_comparison(&table, second);
+    printf("\nThe same with another number of workers\n");
+    bool done = print_table(&table);
+    if (first->hash != second->hash) {
+        message_error("the two runs differ");
+        return false;
+    }
     return done;
 }

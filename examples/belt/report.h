@@ -13,9 +13,11 @@
 typedef struct belt_run {
     size_t steps;
     double step_hours;
-    double days;             /* simulated */
+    double days; /* simulated */
+    uint32_t workers;
+    uint64_t hash;           /* of the world after the last step; 0: none */
     double step_seconds;     /* all steps together */
-    double distance_seconds; /* all distances to the Earth's orbit together */
+    double distance_seconds; /* all distances to the Earth's orbit together, as if by one worker */
 } belt_run;
 
 /* The catalogue's rows, with a line for each one that is unusable. */
@@ -24,9 +26,13 @@ bool report_catalogue(const belt_catalogue *catalogue, const char *path);
 /* Counts, dates and speed. */
 bool report_run(const belt_population *population, const belt_run *run);
 
-/* The difference from the catalogue's distances, and the nearest orbits as a table. */
+/* The difference from the catalogue's distances, the nearest orbits as a table, and the body that came nearest. */
 bool report_distances(const belt_population *population);
 
-/* Each of the above returns false after one line on the standard error stream when memory ran out. */
+/* Two runs that differ in their workers alone. */
+bool report_comparison(const belt_run *first, const belt_run *second);
+
+/* Each of the above returns false after one line on the standard error stream when memory ran out, and the last one
+   also when the runs came to different worlds. */
 
 #endif
