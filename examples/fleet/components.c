@@ -75,6 +75,13 @@ SHOAL_COMPONENT_DEFINE(Clock, .version = 1, .storage = SHOAL_STORAGE_UNIQUE,
 SHOAL_COMPONENT_DEFINE(Dice, .version = 1, .storage = SHOAL_STORAGE_UNIQUE,
                        .fields = SHOAL_FIELDS(SHOAL_FIELD(Dice, state)))
 
+SHOAL_COMPONENT_DEFINE(Reached, .version = 1, .storage = SHOAL_STORAGE_UNIQUE,
+                       .fields = SHOAL_FIELDS(SHOAL_FIELD(Reached, points)))
+SHOAL_COMPONENT_DEFINE(Score, .version = 1, .storage = SHOAL_STORAGE_UNIQUE,
+                       .fields = SHOAL_FIELDS(SHOAL_FIELD(Score, shots), SHOAL_FIELD(Score, hits),
+                                              SHOAL_FIELD(Score, woken), SHOAL_FIELD(Score, points_reached),
+                                              SHOAL_FIELD(Score, sunk)))
+
 SHOAL_TAG_DEFINE(Sleeping, .toggle = true)
 
 SHOAL_COMPONENT_DEFINE(Holds, .storage = SHOAL_STORAGE_RELATION, .fields = SHOAL_FIELDS(SHOAL_FIELD(Holds, count)))

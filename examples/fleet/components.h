@@ -7,7 +7,7 @@
  *     chunk     Bounds         where the ships of one chunk, and so of one faction, are
  *     buffer    Waypoint       what is left of a ship's path: four points in the chunk, more on the heap
  *     sparse    Damaged        comes and goes too often to change the archetype each time
- *     unique    Clock, Dice    one for the world
+ *     unique    Clock, Dice, Reached, Score   one for the world
  *     cleanup   ShipLog        outlives its ship until the loss has been noted
  *     relation  ChildOf (built in), BuiltTo, AimsAt, and Holds, which has data
  *
@@ -126,6 +126,16 @@ typedef struct Dice {
     uint64_t state;
 } Dice;
 
+/* Points of paths that ships reached in this second. */
+typedef struct Reached {
+    int points;
+} Reached;
+
+/* What happened since the start. */
+typedef struct Score {
+    int shots, hits, woken, points_reached, sunk;
+} Score;
+
 SHOAL_COMPONENT_DECLARE(Transform)
 SHOAL_COMPONENT_DECLARE(WorldTransform)
 SHOAL_COMPONENT_DECLARE(Hull)
@@ -142,6 +152,8 @@ SHOAL_COMPONENT_DECLARE(Shot)
 SHOAL_COMPONENT_DECLARE(Item)
 SHOAL_COMPONENT_DECLARE(Clock)
 SHOAL_COMPONENT_DECLARE(Dice)
+SHOAL_COMPONENT_DECLARE(Reached)
+SHOAL_COMPONENT_DECLARE(Score)
 SHOAL_TAG_DECLARE(Sleeping)
 SHOAL_RELATION_DECLARE(Holds)
 SHOAL_RELATION_DECLARE(BuiltTo) /* from a ship to the prefab that it is a copy of */

@@ -2,9 +2,9 @@
  * Turrets aim, guns fire, shots hit.
  *
  * A turret's target is the relation AimsAt; it goes by itself when the target sinks. A shot is an entity that lives for
- * one second: the guns record its spawn, hit_run() goes through all shots, and then all of them are destroyed in one
+ * one second: the guns record its spawn, `hit` goes through all shots, and then `clear` destroys all of them in one
  * call. So what one system tells another is data like all other, and the order in which guns fire is that of the query.
- * Thread rule: one thread at a time for each scene.
+ * Thread rule: the scheduler's.
  */
 #include "systems.h"
 
@@ -30,7 +30,7 @@ static bool chunk_is_worth_a_look(const shoal_view *view, const Faction *own, co
 }
 
 /* Equal shared values are one value in the world, so comparing their addresses is enough. */
-static shoal_status nearest_enemy(fleet_scene *scene, const Faction *own, const WorldTransform *at, float range,
+static shoal_status nearest_enemy(const fleet_scene *scene, const Faction *own, const WorldTransform *at, float range,
                                   shoal_entity *nearest) {
     shoal_view view;
     shoal_status status = shoal_view_begin(&view, scene->query.ships);
@@ -47,24 +47,23 @@ static shoal_status nearest_enemy(fleet_scene *scene, const Faction *own, const 
     return status;
 }
 
-static shoal_status keep_target(fleet_scene *scene, shoal_entity turret, shoal_entity target) {
-    if (shoal_entity_equal(shoal_target(scene->world, turret, SHOAL_ID(AimsAt)), target)) {
+static shoal_status keep_target(const shoal_run *run, shoal_entity turret, shoal_entity target) {
+    if (shoal_entity_equal(shoal_target(run->world, turret, SHOAL_ID(AimsAt)), target)) {
         return SHOAL_OK;
     }
-    return shoal_entity_is_null(target)
-               ? shoal_commands_remove(scene->commands, turret, SHOAL_ID(AimsAt))
-               : shoal_commands_relate(scene->commands, turret, SHOAL_ID(AimsAt), target, NULL);
+    return shoal_entity_is_null(target) ? shoal_commands_remove(run->commands, turret, SHOAL_ID(AimsAt))
+                                        : shoal_commands_relate(run->commands, turret, SHOAL_ID(AimsAt), target, NULL);
 }
 
-static shoal_status aim_turret(fleet_scene *scene, const shoal_view *view, size_t row) {
-    shoal_world *world = scene->world;
+static shoal_status aim_turret(const shoal_run *run, const shoal_view *view, size_t row) {
+    shoal_world *world = run->world;
     const WorldTransform *at = SHOAL_COLUMN(view, WorldTransform) + row;
     const Turret *turret = SHOAL_COLUMN(view, Turret) + row;
     Transform *local = SHOAL_COLUMN_MUT(view, Transform) + row;
     shoal_entity target = {0};
     shoal_status status = SHOAL_OK;
     if (!shoal_is_enabled(world, shoal_parent(world, view->entities[row]), SHOAL_ID(Sleeping))) {
-        status = nearest_enemy(scene, SHOAL_COLUMN_UP(view, Faction)[row], at, turret->range, &target);
+        status = nearest_enemy(run->user, SHOAL_COLUMN_UP(view, Faction)[row], at, turret->range, &target);
     }
     float wanted = turret->rest;
     if (!shoal_entity_is_null(target)) {
@@ -73,25 +72,37 @@ static shoal_status aim_turret(fleet_scene *scene, const shoal_view *view, size_
         wanted = atan2f(enemy->y - at->y, enemy->x - at->x) - ship->angle;
     }
     local->angle = bearing_turn(local->angle, wanted, turret->turn);
-    return status == SHOAL_OK ? keep_target(scene, view->entities[row], target) : status;
+    return status == SHOAL_OK ? keep_target(run, view->entities[row], target) : status;
 }
 
-shoal_status aim_run(fleet_scene *scene) {
-    shoal_view view;
-    shoal_status status = shoal_view_begin(&view, scene->query.turrets);
-    while (status == SHOAL_OK && shoal_view_next(&view)) {
-        for (size_t i = 0; status == SHOAL_OK && i < view.count; i++) {
-            status = aim_turret(scene, &view, i);
-        }
+static shoal_status aim(const shoal_run *run, shoal_view *view) {
+    shoal_status status = SHOAL_OK;
+    for (size_t i = 0; status == SHOAL_OK && i < view->count; i++) {
+        status = aim_turret(run, view, i);
     }
-    shoal_view_end(&view);
-    return status == SHOAL_OK ? scene_apply(scene) : status;
+    return status;
+}
+
+bool aim_add(fleet_scene *scene) {
+    return systems_add_later(
+        scene,
+        &(shoal_system_def){
+            .name = "aim",
+            .each = aim,
+            .query = {.terms = SHOAL_TERMS(SHOAL_WRITE(Transform), SHOAL_READ(Turret), SHOAL_READ(WorldTransform),
+                                           SHOAL_UP(WorldTransform), SHOAL_UP(Faction))},
+            .lookups = SHOAL_TERMS(SHOAL_READ(WorldTransform), SHOAL_READ(Faction), SHOAL_READ(Bounds),
+                                   SHOAL_READ(Hull), SHOAL_READ(Waypoint), SHOAL_READ(Damaged), SHOAL_WITH(Sleeping),
+                                   SHOAL_WITH(ChildOf), SHOAL_WITH(AimsAt)),
+            .commands = true,
+        });
 }
 
 /* ---- firing ---- */
 
 /* Takes a shell out of the ship's holdings; with the last one the relation ends. */
-static bool take_shell(fleet_scene *scene, shoal_entity ship, shoal_status *status) {
+static bool take_shell(const shoal_run *run, shoal_entity ship, shoal_status *status) {
+    const fleet_scene *scene = run->user;
     shoal_component holds = SHOAL_ID(Holds);
     if (!shoal_is_related(scene->world, ship, holds, scene->shells)) {
         return false;
@@ -101,13 +112,13 @@ static bool take_shell(fleet_scene *scene, shoal_entity ship, shoal_status *stat
         return false;
     }
     if (--held->count == 0) {
-        *status = shoal_commands_unrelate(scene->commands, ship, holds, scene->shells);
+        *status = shoal_commands_unrelate(run->commands, ship, holds, scene->shells);
     }
     return *status == SHOAL_OK;
 }
 
-static shoal_status fire_gun(fleet_scene *scene, const shoal_view *view, size_t row) {
-    shoal_world *world = scene->world;
+static shoal_status fire_gun(const shoal_run *run, const shoal_view *view, size_t row) {
+    shoal_world *world = run->world;
     Gun *gun = SHOAL_COLUMN_MUT(view, Gun) + row;
     gun->wait = gun->wait > 0 ? gun->wait - 1 : 0;
     shoal_entity turret = shoal_parent(world, view->entities[row]);
@@ -121,33 +132,43 @@ static shoal_status fire_gun(fleet_scene *scene, const shoal_view *view, size_t 
     float part = hypotf(east, south) / SHOAL_COLUMN_UP(view, Turret)[row]->range;
     shoal_status status = SHOAL_OK;
     if (part > 1 || fabsf(bearing_wrap(atan2f(south, east) - at->angle)) > AIMED ||
-        !take_shell(scene, shoal_parent(world, turret), &status)) {
+        !take_shell(run, shoal_parent(world, turret), &status)) {
         return status;
     }
     gun->wait = gun->reload;
-    scene->count.shots++;
+    SHOAL_UNIQUE_MUT(world, Score)->shots++;
     Shot shot = {target, enemy->x, enemy->y, gun->damage, CHANCE_NEAR - CHANCE_LOST * part};
-    shoal_entity made = shoal_commands_spawn(scene->commands, SHOAL_VALUES({SHOAL_ID(Shot), &shot}));
+    shoal_entity made = shoal_commands_spawn(run->commands, SHOAL_VALUES({SHOAL_ID(Shot), &shot}));
     return shoal_entity_is_null(made) ? shoal_last_error(world).status : SHOAL_OK;
 }
 
-shoal_status fire_run(fleet_scene *scene) {
-    shoal_view view;
-    shoal_status status = shoal_view_begin(&view, scene->query.guns);
-    while (status == SHOAL_OK && shoal_view_next(&view)) {
-        for (size_t i = 0; status == SHOAL_OK && i < view.count; i++) {
-            status = fire_gun(scene, &view, i);
-        }
+static shoal_status fire(const shoal_run *run, shoal_view *view) {
+    shoal_status status = SHOAL_OK;
+    for (size_t i = 0; status == SHOAL_OK && i < view->count; i++) {
+        status = fire_gun(run, view, i);
     }
-    shoal_view_end(&view);
-    return status == SHOAL_OK ? scene_apply(scene) : status;
+    return status;
+}
+
+/* Guns of one ship share its shells: what is looked up for writing makes this a system of one thread. */
+bool fire_add(fleet_scene *scene) {
+    return systems_add_later(
+        scene, &(shoal_system_def){
+                   .name = "fire",
+                   .each = fire,
+                   .query = {.terms = SHOAL_TERMS(SHOAL_WRITE(Gun), SHOAL_READ(WorldTransform), SHOAL_UP(Turret))},
+                   .lookups = SHOAL_TERMS(SHOAL_READ(WorldTransform), SHOAL_WITH(ChildOf), SHOAL_WITH(AimsAt),
+                                          SHOAL_WRITE(Holds), SHOAL_WRITE(Score)),
+                   .commands = true,
+               });
 }
 
 /* ---- hitting ---- */
 
 /* Waking is done at once: it is no structural change, and the next shot must not wake the ship again. A ship that has
    come to the end of its path steers towards the noise. */
-static shoal_status wake_near(fleet_scene *scene, const Shot *shot) {
+static shoal_status wake_near(const shoal_run *run, const Shot *shot) {
+    const fleet_scene *scene = run->user;
     shoal_view view;
     shoal_status status = shoal_view_begin(&view, scene->query.asleep);
     while (status == SHOAL_OK && shoal_view_next(&view)) {
@@ -157,8 +178,8 @@ static shoal_status wake_near(fleet_scene *scene, const Shot *shot) {
                 continue;
             }
             shoal_buffer path = shoal_view_buffer(&view, SHOAL_ID(Waypoint), i);
-            status = shoal_disable(scene->world, view.entities[i], SHOAL_ID(Sleeping));
-            scene->count.woken++;
+            status = shoal_disable(run->world, view.entities[i], SHOAL_ID(Sleeping));
+            SHOAL_UNIQUE_MUT(run->world, Score)->woken++;
             if (status == SHOAL_OK && shoal_buffer_count(path) == 0) {
                 status = shoal_buffer_push(path, &(Waypoint){shot->x, shot->y});
             }
@@ -168,33 +189,45 @@ static shoal_status wake_near(fleet_scene *scene, const Shot *shot) {
     return status;
 }
 
-static shoal_status damage(fleet_scene *scene, const Shot *shot) {
-    Hull *hull = SHOAL_GET_MUT(scene->world, shot->target, Hull);
+static shoal_status damage(const shoal_run *run, const Shot *shot) {
+    Score *score = SHOAL_UNIQUE_MUT(run->world, Score);
+    Hull *hull = SHOAL_GET_MUT(run->world, shot->target, Hull);
     if (hull->points <= 0) { /* sunk by an earlier shot of this second */
         return SHOAL_OK;
     }
     hull->points -= shot->damage;
-    scene->count.hits++;
+    score->hits++;
     if (hull->points > 0) {
-        return SHOAL_COMMANDS_ADD(scene->commands, shot->target, Damaged, SMOKE_SECONDS);
+        return SHOAL_COMMANDS_ADD(run->commands, shot->target, Damaged, SMOKE_SECONDS);
     }
-    scene->count.sunk++;
-    return shoal_commands_destroy_entity(scene->commands, shot->target);
+    score->sunk++;
+    return shoal_commands_destroy_entity(run->commands, shot->target);
 }
 
-shoal_status hit_run(fleet_scene *scene) {
+static shoal_status hit(const shoal_run *run) {
     shoal_view view;
-    shoal_status status = shoal_view_begin(&view, scene->query.shots);
+    shoal_status status = shoal_view_begin(&view, run->query);
     while (status == SHOAL_OK && shoal_view_next(&view)) {
         const Shot *shot = SHOAL_COLUMN(&view, Shot);
         for (size_t i = 0; status == SHOAL_OK && i < view.count; i++) {
-            if (dice_roll(scene->world) < shot[i].chance) {
-                status = damage(scene, &shot[i]);
-                status = status == SHOAL_OK ? wake_near(scene, &shot[i]) : status;
+            if (dice_roll(run->world) < shot[i].chance) {
+                status = damage(run, &shot[i]);
+                status = status == SHOAL_OK ? wake_near(run, &shot[i]) : status;
             }
         }
     }
     shoal_view_end(&view);
-    status = status == SHOAL_OK ? scene_apply(scene) : status;
-    return status == SHOAL_OK ? shoal_query_destroy_entities(scene->query.shots) : status;
+    return status;
+}
+
+static shoal_status clear(const shoal_run *run) {
+    return shoal_query_destroy_entities(run->query);
+}
+
+/* Exclusive, so that ships can be woken at once and shots destroyed directly. */
+bool hit_add(fleet_scene *scene) {
+    shoal_system_def hit_def = {
+        .name = "hit", .once = hit, .query = {.text = "Shot"}, .exclusive = true, .commands = true};
+    shoal_system_def clear_def = {.name = "clear", .once = clear, .query = {.text = "Shot"}, .exclusive = true};
+    return systems_add_later(scene, &hit_def) && systems_add_later(scene, &clear_def);
 }

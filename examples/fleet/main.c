@@ -66,7 +66,7 @@ static shoal_status show_after(fleet_scene *scene, fleet_pictures *pictures) {
 
 static shoal_status run(fleet_scene *scene, const fleet_options *options, fleet_pictures *pictures) {
     shoal_status status = scene_create(scene, options->seed);
-    status = status == SHOAL_OK ? systems_prepare(scene) : status;
+    status = status == SHOAL_OK ? systems_prepare(scene, options->workers) : status;
     status = status == SHOAL_OK ? show_before(scene, pictures) : status;
     for (int step = 0; status == SHOAL_OK && step < options->steps; step++) {
         status = systems_step(scene);

@@ -15,6 +15,7 @@
 typedef struct fleet_options {
     int steps;                    /* seconds that are simulated */
     uint64_t seed;                /* of the dice */
+    uint32_t workers;             /* threads; 0: as many as there are cores */
     const char *output_directory; /* where the pictures go; made if it is not there */
 } fleet_options;
 

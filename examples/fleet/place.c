@@ -4,7 +4,7 @@
  *
  * SHOAL_UP gives, for each row, a pointer to the WorldTransform of the nearest ancestor that has one, and NULL for a
  * ship, which has none above it.
- * Thread rule: one thread at a time for each scene.
+ * Thread rule: the scheduler's, which gives a system whose query is grouped one thread.
  */
 #include "systems.h"
 
@@ -19,17 +19,24 @@ static WorldTransform below(const WorldTransform *parent, const Transform *local
     };
 }
 
-shoal_status place_run(fleet_scene *scene) {
+static shoal_status place(const shoal_run *run, shoal_view *view) {
     static const WorldTransform origin = {0, 0, 0};
-    shoal_view view;
-    shoal_status status = shoal_view_begin(&view, scene->query.placed);
-    while (shoal_view_next(&view)) {
-        WorldTransform *world = SHOAL_COLUMN_MUT(&view, WorldTransform);
-        const Transform *local = SHOAL_COLUMN(&view, Transform);
-        const WorldTransform *const *parent = SHOAL_COLUMN_UP(&view, WorldTransform);
-        for (size_t i = 0; i < view.count; i++) {
-            world[i] = below(parent[i] != NULL ? parent[i] : &origin, &local[i]);
-        }
+    WorldTransform *world = SHOAL_COLUMN_MUT(view, WorldTransform);
+    const Transform *local = SHOAL_COLUMN(view, Transform);
+    const WorldTransform *const *parent = SHOAL_COLUMN_UP(view, WorldTransform);
+    (void)run;
+    for (size_t i = 0; i < view->count; i++) {
+        world[i] = below(parent[i] != NULL ? parent[i] : &origin, &local[i]);
     }
-    return status;
+    return SHOAL_OK;
+}
+
+bool place_add(fleet_scene *scene) {
+    return systems_add(scene, &(shoal_system_def){
+                                  .name = "place",
+                                  .each = place,
+                                  .query = {.terms = SHOAL_TERMS(SHOAL_WRITE(WorldTransform), SHOAL_READ(Transform),
+                                                                 SHOAL_UP(WorldTransform)),
+                                            .group_by = SHOAL_ID(ChildOf)},
+                              });
 }

@@ -7,6 +7,7 @@
 #include "report.h"
 
 #include "bearing.h"
+#include "systems.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -208,24 +209,33 @@ static shoal_status print_items(fleet_scene *scene) {
     return status;
 }
 
+/* Without what systems need to run, which depends on the number of workers. */
+static size_t data_bytes(const shoal_memory_report *memory) {
+    const size_t *bytes = memory->purpose_bytes;
+    return memory->total_bytes - bytes[SHOAL_PURPOSE_SCHEDULE] - bytes[SHOAL_PURPOSE_COMMAND] -
+           bytes[SHOAL_PURPOSE_SCRATCH];
+}
+
 static shoal_status print_memory(const fleet_scene *scene) {
     shoal_memory_report memory;
     shoal_status status = shoal_world_memory(scene->world, &memory);
     if (status == SHOAL_OK) {
         printf("memory: %zu bytes for %" PRIu64 " entities, %" PRIu64 " relations, %" PRIu64 " sparse values, %" PRIu64
                " shared values, %" PRIu64 " dying, %" PRIu64 " paths on the heap\n",
-               memory.total_bytes, memory.entity_count, memory.relation_count, memory.sparse_count,
+               data_bytes(&memory), memory.entity_count, memory.relation_count, memory.sparse_count,
                memory.shared_value_count, memory.dying_count, memory.buffer_heap_count);
     }
     return status;
 }
 
 shoal_status report_summary(fleet_scene *scene) {
-    const fleet_counts *count = &scene->count;
-    printf("after %d seconds: %d shots, %d hits, %d sunk, %d woken, %d points of paths reached; %zu commands, %zu "
-           "dropped\n",
-           SHOAL_UNIQUE(scene->world, Clock)->second, count->shots, count->hits, count->sunk, count->woken,
-           count->points_reached, count->commands, count->dropped);
+    const Score *score = SHOAL_UNIQUE(scene->world, Score);
+    uint64_t commands = 0, dropped = 0;
+    systems_count_commands(scene, &commands, &dropped);
+    printf("after %d seconds: %d shots, %d hits, %d sunk, %d woken, %d points of paths reached; %" PRIu64
+           " commands, %" PRIu64 " dropped\n",
+           SHOAL_UNIQUE(scene->world, Clock)->second, score->shots, score->hits, score->sunk, score->woken,
+           score->points_reached, commands, dropped);
     shoal_status status = print_factions(scene);
     status = status == SHOAL_OK ? print_weakest(scene) : status;
     status = status == SHOAL_OK ? print_items(scene) : status;

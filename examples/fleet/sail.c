@@ -4,7 +4,7 @@
  *
  * Falling asleep sets a bit and moves nothing, but it is recorded all the same: the query leaves sleeping rows out, and
  * a run of rows should not change while it is gone through.
- * Thread rule: one thread at a time for each scene.
+ * Thread rule: the scheduler's.
  */
 #include "systems.h"
 
@@ -23,10 +23,10 @@ static void steer(Transform *place, const Engine *engine, const Waypoint *to, fl
     place->y += speed * sinf(place->angle);
 }
 
-static shoal_status sail_ship(fleet_scene *scene, const shoal_view *view, size_t row) {
+static shoal_status sail_ship(const shoal_run *run, const shoal_view *view, size_t row) {
     shoal_buffer path = shoal_view_buffer(view, SHOAL_ID(Waypoint), row);
     if (shoal_buffer_count(path) == 0) {
-        return shoal_commands_enable(scene->commands, view->entities[row], SHOAL_ID(Sleeping));
+        return shoal_commands_enable(run->commands, view->entities[row], SHOAL_ID(Sleeping));
     }
     Transform *place = SHOAL_COLUMN_MUT(view, Transform) + row;
     const Waypoint *next = shoal_buffer_items(path);
@@ -35,36 +35,49 @@ static shoal_status sail_ship(fleet_scene *scene, const shoal_view *view, size_t
     if (hypotf(next->x - place->x, next->y - place->y) > REACHED) {
         return SHOAL_OK;
     }
-    scene->count.points_reached++;
+    SHOAL_SUM(run, 0, Reached)->points++;
     return shoal_buffer_erase(path, 0);
 }
 
-shoal_status sail_run(fleet_scene *scene) {
-    shoal_view view;
-    shoal_status status = shoal_view_begin(&view, scene->query.sailing);
-    while (status == SHOAL_OK && shoal_view_next(&view)) {
-        for (size_t i = 0; status == SHOAL_OK && i < view.count; i++) {
-            status = sail_ship(scene, &view, i);
-        }
+static shoal_status sail(const shoal_run *run, shoal_view *view) {
+    shoal_status status = SHOAL_OK;
+    for (size_t i = 0; status == SHOAL_OK && i < view->count; i++) {
+        status = sail_ship(run, view, i);
     }
-    shoal_view_end(&view);
-    return status == SHOAL_OK ? scene_apply(scene) : status;
+    return status;
+}
+
+bool sail_add(fleet_scene *scene) {
+    return systems_add_later(
+        scene, &(shoal_system_def){
+                   .name = "sail",
+                   .each = sail,
+                   .query = {.terms = SHOAL_TERMS(SHOAL_WRITE(Transform), SHOAL_WRITE(Waypoint), SHOAL_READ(Engine),
+                                                  SHOAL_OPTIONAL(Damaged), SHOAL_DISABLED(Sleeping))},
+                   .reductions = SHOAL_REDUCTIONS({.into = SHOAL_ID(Reached), .kind = SHOAL_REDUCE_SUM}),
+                   .commands = true,
+               });
 }
 
 /* Driven by the sparse component: the query goes through the few ships that smoke, not through all of them. */
-shoal_status repair_run(fleet_scene *scene) {
-    shoal_view view;
-    shoal_status status = shoal_view_begin(&view, scene->query.damaged);
-    while (status == SHOAL_OK && shoal_view_next(&view)) {
-        for (size_t i = 0; status == SHOAL_OK && i < view.count; i++) {
-            Damaged *damaged = SHOAL_AT_MUT(&view, Damaged, i);
-            Hull *hull = SHOAL_AT_MUT(&view, Hull, i);
-            hull->points = fminf(hull->points + REPAIR_PER_SECOND, hull->full);
-            if (--damaged->seconds <= 0) {
-                status = shoal_commands_remove(scene->commands, view.entities[i], SHOAL_ID(Damaged));
-            }
+static shoal_status repair(const shoal_run *run, shoal_view *view) {
+    shoal_status status = SHOAL_OK;
+    for (size_t i = 0; status == SHOAL_OK && i < view->count; i++) {
+        Damaged *damaged = SHOAL_AT_MUT(view, Damaged, i);
+        Hull *hull = SHOAL_AT_MUT(view, Hull, i);
+        hull->points = fminf(hull->points + REPAIR_PER_SECOND, hull->full);
+        if (--damaged->seconds <= 0) {
+            status = shoal_commands_remove(run->commands, view->entities[i], SHOAL_ID(Damaged));
         }
     }
-    shoal_view_end(&view);
-    return status == SHOAL_OK ? scene_apply(scene) : status;
+    return status;
+}
+
+bool repair_add(fleet_scene *scene) {
+    return systems_add_later(scene, &(shoal_system_def){
+                                        .name = "repair",
+                                        .each = repair,
+                                        .query = {.text = "write Damaged, write Hull"},
+                                        .commands = true,
+                                    });
 }

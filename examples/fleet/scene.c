@@ -1,5 +1,5 @@
 /*
- * The world, the dice, and every query of the program in one place, as terms and as text.
+ * The world, the dice, and the queries of text and pictures in one place, as terms and as text.
  *
  * Terms are checked by the compiler and need no parsing; text is for what a user types, and is used here where it is
  * as clear. Both make the same queries.
@@ -27,10 +27,6 @@ static shoal_status make_queries(const fleet_scene *scene, const query_plan *pla
 static shoal_status make_ship_queries(fleet_scene *scene) {
     fleet_queries *query = &scene->query;
     const query_plan plans[] = {
-        {&query->sailing,
-         {.name = "sailing",
-          .terms = SHOAL_TERMS(SHOAL_WRITE(Transform), SHOAL_WRITE(Waypoint), SHOAL_READ(Engine),
-                               SHOAL_OPTIONAL(Damaged), SHOAL_DISABLED(Sleeping))}},
         {&query->asleep,
          {.name = "asleep",
           .terms = SHOAL_TERMS(SHOAL_WITH(Sleeping), SHOAL_WRITE(Waypoint), SHOAL_READ(WorldTransform))}},
@@ -40,8 +36,6 @@ static shoal_status make_ship_queries(fleet_scene *scene) {
                                SHOAL_READ(Waypoint), SHOAL_OPTIONAL(Damaged)),
           .group_by = SHOAL_ID(Faction)}},
         {&query->weakest, {.name = "weakest", .text = "Hull, ShipLog order by Hull.points"}},
-        {&query->logs, {.name = "logs", .text = "write ShipLog, write Bounds, Faction, WorldTransform"}},
-        {&query->damaged, {.name = "damaged", .text = "write Damaged, write Hull"}},
         {&query->lost, {.name = "lost", .text = "ShipLog, with Dying"}},
         {&query->wrecks, {.name = "wrecks", .text = "Wreck"}},
     };
@@ -51,18 +45,10 @@ static shoal_status make_ship_queries(fleet_scene *scene) {
 static shoal_status make_part_queries(fleet_scene *scene) {
     fleet_queries *query = &scene->query;
     const query_plan plans[] = {
-        {&query->placed,
-         {.name = "placed",
-          .terms = SHOAL_TERMS(SHOAL_WRITE(WorldTransform), SHOAL_READ(Transform), SHOAL_UP(WorldTransform)),
-          .group_by = SHOAL_ID(ChildOf)}},
         {&query->turrets,
-         {.name = "turrets",
-          .terms = SHOAL_TERMS(SHOAL_WRITE(Transform), SHOAL_READ(Turret), SHOAL_READ(WorldTransform),
-                               SHOAL_UP(WorldTransform), SHOAL_UP(Faction))}},
+         {.name = "turrets", .terms = SHOAL_TERMS(SHOAL_READ(Turret), SHOAL_READ(WorldTransform), SHOAL_UP(Faction))}},
         {&query->guns,
-         {.name = "guns",
-          .terms = SHOAL_TERMS(SHOAL_WRITE(Gun), SHOAL_READ(WorldTransform), SHOAL_UP(Turret), SHOAL_UP(Faction))}},
-        {&query->shots, {.name = "shots", .text = "Shot"}},
+         {.name = "guns", .terms = SHOAL_TERMS(SHOAL_READ(Gun), SHOAL_READ(WorldTransform), SHOAL_UP(Faction))}},
         {&query->items, {.name = "items", .text = "Item"}},
         {&query->patterns, {.name = "patterns", .text = "Hull, with Prefab"}},
     };
@@ -79,11 +65,8 @@ shoal_status scene_create(fleet_scene *scene, uint64_t seed) {
     if (scene->world == NULL) {
         return shoal_last_error(NULL).status;
     }
-    scene->commands = shoal_commands_create(scene->world, NULL);
-    if (scene->commands == NULL) {
-        return shoal_last_error(scene->world).status;
-    }
-    status = SHOAL_UNIQUE_SET(scene->world, Clock, 0);
+    status = SHOAL_UNIQUE_SET(scene->world, Clock, -1);
+    status = status == SHOAL_OK ? SHOAL_UNIQUE_SET(scene->world, Score, 0) : status;
     status = status == SHOAL_OK ? SHOAL_UNIQUE_SET(scene->world, Dice, seed) : status;
     status = status == SHOAL_OK ? make_ship_queries(scene) : status;
     status = status == SHOAL_OK ? make_part_queries(scene) : status;
@@ -93,16 +76,6 @@ shoal_status scene_create(fleet_scene *scene, uint64_t seed) {
 void scene_destroy(fleet_scene *scene) {
     shoal_world_destroy(scene->world);
     *scene = (fleet_scene){0};
-}
-
-shoal_status scene_apply(fleet_scene *scene) {
-    shoal_commands_result result;
-    shoal_status status = shoal_commands_apply(scene->commands, &result);
-    if (status == SHOAL_OK) {
-        scene->count.commands += result.applied;
-        scene->count.dropped += result.dropped;
-    }
-    return status;
 }
 
 /* A Weyl sequence whose numbers are well mixed; the top 24 bits fit into a float. */

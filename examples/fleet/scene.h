@@ -1,7 +1,7 @@
 /*
  * The world, the queries that the program goes by, and what is in the world at the start.
  *
- * Queries and the command buffer are made once and end with the world.
+ * Queries are made once and end with the world.
  * Thread rule: one thread at a time for each scene.
  */
 #ifndef FLEET_SCENE_H
@@ -12,36 +12,24 @@
 #define MAP_WIDTH 1800.0f
 #define MAP_HEIGHT 1200.0f
 
-/* Every query of the program; scene.c has their terms. */
+/* The queries that systems look others up with, and those of text and pictures; scene.c has their terms. The rows of a
+   system are a query of its own. */
 typedef struct fleet_queries {
-    shoal_query *sailing; /* ships that are awake */
     shoal_query *asleep;  /* ships that are not */
     shoal_query *ships;   /* all of them, faction by faction */
     shoal_query *weakest; /* all of them, the lowest hull first */
-    shoal_query *logs;    /* all of them, for writing log and bounds */
-    shoal_query *damaged; /* ships that smoke */
     shoal_query *lost;    /* destroyed ships of which the log is still there */
     shoal_query *wrecks;  /* losses that have been noted */
-    shoal_query *placed;  /* everything with a Transform, parents before their children */
     shoal_query *turrets;
     shoal_query *guns;
-    shoal_query *shots;
     shoal_query *items;
     shoal_query *patterns; /* the prefabs of ships */
 } fleet_queries;
 
-/* What happened since the start. */
-typedef struct fleet_counts {
-    int shots, hits, woken, points_reached, sunk;
-    size_t commands, dropped;
-} fleet_counts;
-
 typedef struct fleet_scene {
     shoal_world *world;
-    shoal_commands *commands; /* of whichever system runs; empty between two systems */
-    shoal_entity shells;      /* the item that guns use up */
+    shoal_entity shells; /* the item that guns use up */
     fleet_queries query;
-    fleet_counts count;
 } fleet_scene;
 
 /* Makes the world with its queries and the ships in their first places. On failure the scene is to be destroyed all the
@@ -50,9 +38,6 @@ shoal_status scene_create(fleet_scene *scene, uint64_t seed);
 
 /* Ends the world. */
 void scene_destroy(fleet_scene *scene);
-
-/* Applies the commands that a system has recorded, and counts them. */
-shoal_status scene_apply(fleet_scene *scene);
 
 /* The next number of the world's dice, at least 0 and below 1. */
 float dice_roll(shoal_world *world);
