@@ -324,8 +324,9 @@ static bool stage_gains(const shoal_schedule *schedule, schedule_stage *stage) {
     }
     for (uint32_t i = 0; i < stage->task_count; i++) {
         const schedule_task *task = &stage->tasks[i];
-        bool is_split = task->has_rows && !task->is_serial && task->last_ticks >= least;
-        uint64_t end = task->begin_ticks + (is_split ? task->last_ticks / schedule->worker_count : task->last_ticks);
+        uint64_t ticks = task->active_count != 0 ? task->last_ticks : 0; /* idle ones keep those of long ago */
+        bool is_split = task->has_rows && !task->is_serial && ticks >= least;
+        uint64_t end = task->begin_ticks + (is_split ? ticks / schedule->worker_count : ticks);
         last = end > last ? end : last;
         for (uint32_t k = 0; k < task->link_count; k++) {
             schedule_task *later = &stage->tasks[task->links[k]];
