@@ -59,8 +59,9 @@ static bool simulate(belt_population *population, belt_run *run, const belt_cata
 }
 
 static bool show(const belt_population *population, const belt_run *run, const char *directory) {
-    bool done = report_run(population, run) && report_distances(population) && message_flush_output() &&
-                picture_write(population, run->days, directory) && export_csv(population, directory);
+    bool done = report_run(population, run) && report_distances(population) && report_systems(population) &&
+                message_flush_output() && picture_write(population, run->days, directory) &&
+                export_csv(population, directory);
     if (done) {
         printf("\nWrote %s/belt.png and %s/belt.csv\n", directory, directory);
     }

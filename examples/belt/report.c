@@ -213,6 +213,15 @@ bool report_distances(const belt_population *population) {
     return done;
 }
 
+bool report_systems(const belt_population *population) {
+    printf("\nWhat each system took\n");
+    bool done = shoal_schedule_table(population->world, shoal_write_file, stdout) == SHOAL_OK;
+    if (!done) {
+        population_report_error(population);
+    }
+    return done;
+}
+
 static void add_comparison(text_table *table, const belt_run *run) {
     char text[TABLE_GROUPED_BYTES];
     table_cell(table, "%u", (unsigned)run->workers);

@@ -29,6 +29,9 @@ bool report_run(const belt_population *population, const belt_run *run);
 /* The difference from the catalogue's distances, the nearest orbits as a table, and the body that came nearest. */
 bool report_distances(const belt_population *population);
 
+/* The systems of the run, by the time that they took. */
+bool report_systems(const belt_population *population);
+
 /* Two runs that differ in their workers alone. */
 bool report_comparison(const belt_run *first, const belt_run *second);
 
