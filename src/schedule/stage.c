@@ -320,11 +320,11 @@ static bool stage_gains(const shoal_schedule *schedule, schedule_stage *stage) {
     uint64_t alone = 0; /* without what is between the tasks, as the other one */
     for (uint32_t i = 0; i < stage->task_count; i++) {
         stage->tasks[i].begin_ticks = 0;
-        alone += stage->tasks[i].last_ticks;
     }
     for (uint32_t i = 0; i < stage->task_count; i++) {
         const schedule_task *task = &stage->tasks[i];
         uint64_t ticks = task->active_count != 0 ? task->last_ticks : 0; /* idle ones keep those of long ago */
+        alone += ticks;
         bool is_split = task->has_rows && !task->is_serial && ticks >= least;
         uint64_t end = task->begin_ticks + (is_split ? ticks / schedule->worker_count : ticks);
         last = end > last ? end : last;
