@@ -13,6 +13,7 @@
 
 #define JOB_NS 16000.0
 #define JOB_ROWS 4096u
+#define FIRST_JOB_ROWS 256u /* of a first run: its rows may cost anything */
 #define JOBS_PER_WORKER 32u
 
 static task_span *span_at(const schedule_task *task, size_t number) {
@@ -90,8 +91,8 @@ uint64_t task_count_rows(const schedule_task *task) {
 
 /* Rows that a job should have. */
 static uint64_t job_rows(const schedule_task *task, uint32_t workers) {
-    uint64_t rows = JOB_ROWS;
     double row_ns = task->row_ticks * task->members[0]->schedule->ns_per_tick;
+    uint64_t rows = row_ns > 0 ? JOB_ROWS : FIRST_JOB_ROWS;
     if (row_ns > 0 && row_ns * (double)rows > JOB_NS) {
         rows = (uint64_t)(JOB_NS / row_ns) + 1;
     }
