@@ -419,6 +419,9 @@ void task_count_lean(schedule_task *task);
 /* A system's counts, with those of lean runs. */
 shoal_system_stats system_stats_now(const shoal_system *system);
 
+/* A system's function that has left a view open fails, and holds nothing any more. */
+void views_check(schedule_worker *worker, uint64_t place);
+
 /* One job; on any worker. */
 void task_run_job(schedule_task *task, schedule_worker *worker, uint32_t job);
 

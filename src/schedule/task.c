@@ -44,21 +44,21 @@ static worker_system *active_at(const job_walk *walk, uint32_t i) {
 }
 
 /* A function has returned with a view of its own open: what it held is let go. */
-COLD static void views_left_open(const job_walk *walk) {
-    shoal_world *world = walk->worker->schedule->world;
-    world_lock *lock = world_is_shared(world) ? &walk->worker->scope.lock : &world->lock;
+COLD static void views_left_open(schedule_worker *worker, uint64_t place) {
+    shoal_world *world = worker->schedule->world;
+    world_lock *lock = world_is_shared(world) ? &worker->scope.lock : &world->lock;
     error_detail(error_thread_record_of(world), SHOAL_WORLD_LOCKED, "shoal_world_step",
                  "a view of \"%s\" was left open", lock->holder != NULL ? lock->holder : "");
-    system_failed(walk->worker->current, SHOAL_WORLD_LOCKED, walk->place);
+    system_failed(worker->current, SHOAL_WORLD_LOCKED, place);
     lock->count = 0;
     lock->holder = NULL;
 }
 
-static void views_check(const job_walk *walk) {
-    const shoal_world *world = walk->worker->schedule->world;
-    bool is_open = walk->worker->scope.lock.count != 0 || (!world_is_shared(world) && world->lock.count != 0);
+void views_check(schedule_worker *worker, uint64_t place) {
+    const shoal_world *world = worker->schedule->world;
+    bool is_open = worker->scope.lock.count != 0 || (!world_is_shared(world) && world->lock.count != 0);
     if (UNLIKELY(is_open)) {
-        views_left_open(walk);
+        views_left_open(worker, place);
     }
 }
 
@@ -96,7 +96,7 @@ static void count_add(_Atomic uint64_t *count, uint64_t more, bool is_only) {
 static void job_end(const job_walk *walk, uint64_t ticks) {
     const schedule_task *task = walk->task;
     bool is_only = task->job_count == 1;
-    views_check(walk);
+    views_check(walk->worker, walk->place);
     for (uint32_t i = 0; i < task->active_count; i++) {
         worker_system *own = active_at(walk, i);
         shoal_system *system = own->system;
@@ -145,6 +145,6 @@ void task_run_lean(schedule_task *task, schedule_worker *worker) {
     task->is_measured = false;
     task->lean_runs++;
     job_go_through(&walk, &begin, &end);
-    views_check(&walk);
+    views_check(worker, walk.place);
     job_record(&walk, worker->now, worker->now + task->last_ticks, first->rows_total - rows);
 }

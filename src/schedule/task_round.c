@@ -33,7 +33,9 @@ static bool condition_holds(shoal_system *system, schedule_worker *worker) {
     own->run.dt = (double)own->run.dt_ns * 1e-9;
     own->run.tick = system->schedule->world->tick;
     own->run.sums_ = NULL;
-    return system->def.condition(&own->run);
+    bool holds = system->def.condition(&own->run);
+    views_check(worker, 0);
+    return holds;
 }
 
 /* Runs of a system in this step. Its rate goes on also while it is off; a step that its condition lets pass is gone. */
@@ -55,6 +57,18 @@ static ALWAYS_INLINE uint32_t system_rounds(shoal_system *system, schedule_worke
     return runs ? rounds : 0;
 }
 
+/* Tells of a failure, if any. */
+static void failure_tell(shoal_system *system) {
+    system->stats.last_status = system->failure;
+    if (UNLIKELY(system->failure != SHOAL_OK)) {
+        system->stats.failures++;
+        if (!system->failed_in_step) {
+            system->failed_in_step = true;
+            atomic_fetch_add_explicit(&system->schedule->failed_count, 1, memory_order_relaxed);
+        }
+    }
+}
+
 bool task_begin(schedule_task *task, schedule_worker *worker) {
     task->round = 0;
     task->active_count = 0;
@@ -63,6 +77,8 @@ bool task_begin(schedule_task *task, schedule_worker *worker) {
         system->rounds = system_rounds(system, worker);
         if (system->rounds != 0) {
             task->active[task->active_count++] = i;
+        } else if (UNLIKELY(system->failure != SHOAL_OK)) { /* of its condition */
+            failure_tell(system);
         }
     }
     return task->active_count != 0;
@@ -189,18 +205,6 @@ static void stats_add(const schedule_task *task, shoal_system *system, uint64_t 
     stats->last_jobs = is_first ? task->job_count : stats->last_jobs + task->job_count;
     system->ticks += ticks;
     system->last_ticks = is_first ? ticks : system->last_ticks + ticks;
-}
-
-/* Tells of a failure, if any. */
-static void failure_tell(shoal_system *system) {
-    system->stats.last_status = system->failure;
-    if (UNLIKELY(system->failure != SHOAL_OK)) {
-        system->stats.failures++;
-        if (!system->failed_in_step) {
-            system->failed_in_step = true;
-            atomic_fetch_add_explicit(&system->schedule->failed_count, 1, memory_order_relaxed);
-        }
-    }
 }
 
 /* What a row of the task costs now. */
