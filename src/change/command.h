@@ -120,7 +120,8 @@ struct shoal_commands {
     uint32_t resolved_count;
     uint32_t resolved_base;
     uint64_t epoch; /* of its placeholders; 0 until the first spawn */
-    uint32_t first_valid; /* recording takes placeholders from this spawn on: of a system, those of the call under way */
+    uint32_t
+        first_valid; /* recording takes placeholders from this spawn on: of a system, those of the call under way */
     uint64_t resolved_epoch;
     command_fold fold;
     memory_array targets; /* shoal_archetype *: those with promised rows */

@@ -19,10 +19,9 @@ shoal_status command_merge_reserve(shoal_commands *into, command_mark more) {
                  ? memory_array_reserve(memory, SHOAL_PURPOSE_COMMAND, &into->spawns,
                                         (size_t)into->spawn_count + more.spawn_count, sizeof(command_spawn))
                  : status;
-    status = status == SHOAL_OK
-                 ? memory_array_reserve(memory, SHOAL_PURPOSE_COMMAND, &into->internals,
-                                        into->internal_count + more.internal_count, sizeof(uint32_t))
-                 : status;
+    status = status == SHOAL_OK ? memory_array_reserve(memory, SHOAL_PURPOSE_COMMAND, &into->internals,
+                                                       into->internal_count + more.internal_count, sizeof(uint32_t))
+                                : status;
     if (status == SHOAL_OK && more.spawn_count != 0 && into->epoch == 0) {
         into->epoch = command_epoch_take();
     }
@@ -84,7 +83,8 @@ void command_merge_part(shoal_commands *into, shoal_commands *from, command_mark
         spawn->record += record_shift;
     }
     for (uint32_t i = first.internal_count; i < end.internal_count; i++) {
-        ((uint32_t *)into->internals.items)[into->internal_count++] = ((const uint32_t *)from->internals.items)[i] + shift;
+        ((uint32_t *)into->internals.items)[into->internal_count++] =
+            ((const uint32_t *)from->internals.items)[i] + shift;
     }
     into->spawn_count += end.spawn_count - first.spawn_count;
     into->command_count += end.command_count - first.command_count;

@@ -289,8 +289,8 @@ void query_rows_place_masked(query_rows *rows, const query_match *match, const c
     rows->first_word = first / 64;
     rows->head.is_filtered = filter != QUERY_FILTER_NONE;
     if (filter == QUERY_FILTER_ENABLED || filter == QUERY_FILTER_DISABLED) {
-        rows->head.words = archetype_bits(match->archetype, ref->bits, query_match_toggle(rows->query, match)) +
-                           first / 64;
+        rows->head.words =
+            archetype_bits(match->archetype, ref->bits, query_match_toggle(rows->query, match)) + first / 64;
         rows->head.flip = filter == QUERY_FILTER_ENABLED ? 0 : ~UINT64_C(0);
     }
 }

@@ -295,9 +295,9 @@ shoal_status shoal_world_destroy(shoal_world *world) {
         return SHOAL_OK;
     }
     if (world->is_stepping || world_is_locked(world)) {
-        return world->is_stepping ? error_detail(world_error(world), SHOAL_WORLD_LOCKED, "shoal_world_destroy",
-                                                 "a step is under way")
-                                  : world_fail_locked(world, "shoal_world_destroy");
+        return world->is_stepping
+                   ? error_detail(world_error(world), SHOAL_WORLD_LOCKED, "shoal_world_destroy", "a step is under way")
+                   : world_fail_locked(world, "shoal_world_destroy");
     }
     /* Hooks that call back find the world locked. */
     (void)world_lock_enter(world, "shoal_world_destroy");

@@ -77,7 +77,7 @@ struct shoal_world {
     unique_table uniques; /* unique.c */
     name_table names;     /* name.c */
     uint64_t tick;
-    uint64_t archetype_changes; /* rises when an archetype comes or goes */
+    uint64_t archetype_changes;      /* rises when an archetype comes or goes */
     struct shoal_schedule *schedule; /* of src/schedule/: NULL until it is needed */
     bool is_stepping;                /* a step is under way; the world may be unlocked, for an exclusive system */
     uint32_t prefab_id, dying_id, child_of_id; /* built-in types */
