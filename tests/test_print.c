@@ -580,10 +580,55 @@ static void test_entity_short_writes(void **state) {
     fixture_end(&f);
 }
 
+/* ---- for other forms ---- */
+
+static void test_json_strings(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *json;
+    } cases[] = {{"", "\"\""},
+                 {"plain / \xC3\xA9", "\"plain / \xC3\xA9\""},
+                 {"\"\\", "\"\\\"\\\\\""},
+                 {"\n\x01\x1F\x7F", "\"\\u000a\\u0001\\u001f\x7F\""},
+                 {"a\xFF\xC3(\xE2\x82", "\"a\\ufffd\\ufffd(\\ufffd\\ufffd\""},
+                 {"\xED\xA0\x80", "\"\\ufffd\\ufffd\\ufffd\""}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        sink s = sink_make(SIZE_MAX);
+        text_output output;
+        text_start(&output, sink_write, &s);
+        text_put_json(&output, cases[i].text);
+        assert_ok(text_finish_reader(&output, NULL, "test"));
+        assert_sink(&s, cases[i].json);
+        sink_free(&s);
+    }
+}
+
+static void test_decimals(void **state) {
+    (void)state;
+    static const struct {
+        uint64_t value;
+        unsigned decimals;
+        const char *text;
+    } cases[] = {{0, 3, "0.000"},    {7, 3, "0.007"},      {999, 3, "0.999"},
+                 {1000, 3, "1.000"}, {12345, 1, "1234.5"}, {UINT64_MAX, 9, "18446744073.709551615"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        sink s = sink_make(SIZE_MAX);
+        text_output output;
+        text_start(&output, sink_write, &s);
+        text_put_decimal(&output, cases[i].value, cases[i].decimals);
+        assert_ok(text_finish_reader(&output, NULL, "test"));
+        assert_sink(&s, cases[i].text);
+        assert_count(text_decimal_size(cases[i].value, cases[i].decimals), strlen(cases[i].text));
+        sink_free(&s);
+    }
+}
+
 int main(void) {
     kinds_register();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_entity_with_tag),
+        cmocka_unit_test(test_json_strings),
+        cmocka_unit_test(test_decimals),
         cmocka_unit_test(test_largest_values),
         cmocka_unit_test(test_zero_values),
         cmocka_unit_test(test_nested_arrays),
