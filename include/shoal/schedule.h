@@ -66,7 +66,8 @@ SHOAL_API shoal_status shoal_schedule_configure(shoal_world *world, const shoal_
 
 /** Builds the schedule now, if it has to be, so that its errors come early: SYSTEM_MISSING for an order that names no
     system of the phase, SYSTEM_CYCLE for orders that lead back to where they began (the message names the way),
-    OUT_OF_MEMORY, MEMORY_LIMIT. Thread: world. */
+    OUT_OF_MEMORY, MEMORY_LIMIT; THREAD_FAILED of the world's own pool, which is made then; WORLD_LOCKED during a step
+   or while a view is open. Thread: world. */
 SHOAL_API shoal_status shoal_schedule_build(shoal_world *world);
 
 /**
@@ -85,9 +86,10 @@ SHOAL_API shoal_status shoal_world_step(shoal_world *world, uint64_t dt_ns);
 
 /** A loop's definition; zero-initialised members mean the default. */
 typedef struct shoal_loop_def {
-    uint64_t period_ns;  /**< time that each step stands for; default 1/60 s */
-    bool unpaced;        /**< as fast as it goes, instead of a step each period */
-    uint32_t catch_up;   /**< when late: steps without a pause at most, then the lost time is forgotten; default 8 */
+    uint64_t period_ns; /**< time that each step stands for; default 1/60 s */
+    bool unpaced;       /**< as fast as it goes, instead of a step each period */
+    uint32_t catch_up;  /**< late by more periods than this: the lost time is forgotten; by fewer: steps without a pause
+                               make up for it; default 8 */
     uint64_t step_limit; /**< ends after so many steps; default: none */
     bool keep_going;     /**< a failed step does not end it */
     /** Called after each step with its status; false ends the loop. May be NULL. */
@@ -154,7 +156,7 @@ typedef struct shoal_schedule_stats {
     uint32_t stages;        /**< between sync points */
     uint32_t tasks;         /**< systems and chains */
     uint32_t fused;         /**< systems in chains */
-    uint32_t sync_points;   /**< the last one included */
+    uint32_t sync_points;   /**< behind stages, the last one included if its phase records */
     uint32_t ambiguities;   /**< pairs that are not acknowledged */
     uint64_t builds;        /**< times that it was built */
     uint64_t steps;         /**< that were made */

@@ -71,9 +71,10 @@ typedef enum shoal_reduce_kind {
 /**
  * A reduction over the rows of a system: `each` works its rows into shoal_run_sum(run, number), and when all have been
  * worked in, the total becomes the value of the unique component `into`, which the system is taken to write. The type
- * must be plain bytes (no hooks), and for SUM, MIN and MAX its fields numbers. shoal_system_add() makes the unique when
- * it is not there. The rows come in blocks of fixed size (see block_rows), each with a sum of its own; the sums are
- * merged in the order of the rows.
+ * must be plain bytes (no hooks, aligned to 16 at most), and for SUM, MIN and MAX its fields numbers.
+ * shoal_system_add() makes the unique when it is not there; a run that finds it removed fails with NOT_FOUND. The rows
+ * come in blocks of fixed size (see block_rows), each with a sum of its own; the sums are merged in the order of the
+ * rows.
  */
 typedef struct shoal_reduction {
     shoal_component into;   /**< a unique */
@@ -88,7 +89,7 @@ typedef struct shoal_reduction {
 #define SHOAL_NAMES(...)                                                                                               \
     (const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *)
 
-/** A reduction list, for `.reductions = SHOAL_REDUCTIONS({SHOAL_ID(Energy), SHOAL_REDUCE_SUM})`. */
+/** A reduction list: SHOAL_REDUCTIONS({.into = SHOAL_ID(Energy), .kind = SHOAL_REDUCE_SUM}). */
 #define SHOAL_REDUCTIONS(...)                                                                                          \
     (const shoal_reduction[]){__VA_ARGS__}, sizeof((const shoal_reduction[]){__VA_ARGS__}) / sizeof(shoal_reduction)
 
@@ -133,19 +134,21 @@ typedef struct shoal_system_def {
     size_t after_count;                /**< of `after` */
     const char *const *after_unsynced; /**< the same, without a sync point in between */
     size_t after_unsynced_count;       /**< of `after_unsynced` */
-    const char *chain;                 /**< comes after the system that was added last with this chain; NULL: none */
+    const char *chain;                 /**< comes after the system of its phase that was added last with this chain */
     const char *const *acknowledge;    /**< systems with which an order by registration is fine: no report */
     size_t acknowledge_count;          /**< of `acknowledge` */
 
-    /** Runs only when this is true; asked each time, right before. NULL: always. */
+    /** Runs only when this is true. Asked once in each step in which the system is due, right before, with a period for
+        all runs of the step; it records nothing. NULL: always. */
     bool (*condition)(const shoal_run *run);
     const shoal_term *condition_reads; /**< what the condition reads: READ or WITH, anywhere in the world */
     size_t condition_read_count;       /**< of `condition_reads` */
 
-    uint32_t every;     /**< runs at every n-th step; default 1 */
+    uint32_t every;     /**< runs at every n-th step since it was added, also counted while it is off; default 1 */
     uint32_t offset;    /**< which of the n: 0 to every - 1 */
-    uint64_t period_ns; /**< fixed rate instead: runs as often as this time has gone by, with run->dt the period */
-    uint32_t catch_up;  /**< fixed rate: runs in one step at most, time beyond is dropped; default 8 */
+    uint64_t period_ns; /**< fixed rate instead of every: runs as often as this time has gone by, also while it was off,
+                           with run->dt the period; all commands of one step are applied at one sync point */
+    uint32_t catch_up;  /**< fixed rate: runs in one step at most, whole periods beyond are dropped; default 8 */
 
     shoal_thread_rule thread; /**< default: any */
     bool exclusive; /**< has the world to itself, on the thread that steps: direct calls of all kinds are fine, but for
@@ -155,9 +158,10 @@ typedef struct shoal_system_def {
     bool masked;    /**< `each`: views are whole, and the function goes through them with SHOAL_ROWS; faster where the
                          query looks at single rows */
     bool barrier;   /**< is not fused with its neighbours */
-    uint32_t
-        block_rows; /**< `each`: views begin at multiples of this in each chunk and have so many rows, or what is
-                         left of the chunk: a power of two up to 65,536. Default: any length; 512 with reductions */
+    /** `each`: views begin at multiples of this in each chunk and have so many rows, or what is left of the chunk;
+       where the query looks at single rows and the system is not masked, runs out of these. A power of two up to
+       65,536, not for queries that order, group or go by a list. Default: any length; 512 with reductions. */
+    uint32_t block_rows;
 
     size_t local_bytes;                /**< of run->local, zeroed when the system is added; at most 2^30 */
     size_t scratch_bytes;              /**< of run->scratch; at most 2^30 */
@@ -167,9 +171,9 @@ typedef struct shoal_system_def {
 
 /**
  * Adds a system, which takes part from the next step on. NULL on failure: SYSTEM_INVALID for a definition that
- * contradicts itself (the message says where), SYSTEM_EXISTS, the errors of shoal_query_create(), COMPONENT_INVALID,
- * OUT_OF_MEMORY, MEMORY_LIMIT, WORLD_LOCKED during a step. Names in orders are looked up when the schedule is built.
- * Thread: world.
+ * contradicts itself (the message says where), SYSTEM_EXISTS, SYSTEM_MISSING for a phase that is not there, the errors
+ * of shoal_query_create(), COMPONENT_INVALID, OUT_OF_MEMORY, MEMORY_LIMIT, WORLD_LOCKED during a step or while a view
+ * is open. Names in orders are looked up when the schedule is built. Thread: world.
  */
 SHOAL_API shoal_system *shoal_system_add(shoal_world *world, const shoal_system_def *def);
 

@@ -662,7 +662,8 @@ void command_refuse(shoal_commands *commands, shoal_status why) {
 
 /* Not in a callback while it is applied, nor while systems run, which record in buffers that are not theirs. */
 static bool may_be_emptied(const shoal_commands *commands) {
-    return commands != NULL && commands->refusal != SHOAL_WORLD_LOCKED && !world_is_shared(commands->world);
+    return commands != NULL && !commands->is_owned && commands->refusal != SHOAL_WORLD_LOCKED &&
+           !world_is_shared(commands->world);
 }
 
 void shoal_commands_destroy(shoal_commands *commands) {

@@ -133,6 +133,7 @@ struct shoal_commands {
     memory_array planned; /* uint32_t: the loose components that room has been made for */
     size_t planned_count;
     uint64_t planned_cascade; /* links that a cascade may have to list beside those of now */
+    bool is_owned;            /* a recorder of the schedule: callers only record in it */
     bool is_joint;      /* the commands on an entity are one operation, which cannot fail: hooks are told at its end */
     bool is_special;    /* some command is more than a change of columns that are bytes */
     memory_array bases; /* shoal_archetype *: while planning a chain, where its entity may be */

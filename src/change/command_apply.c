@@ -628,6 +628,11 @@ shoal_status shoal_commands_apply(shoal_commands *commands, shoal_commands_resul
     if (world_is_locked(world)) {
         return world_fail_locked(world, command_apply_call);
     }
+    if (commands->is_owned) {
+        return error_detail(&world->error, SHOAL_WORLD_LOCKED, command_apply_call,
+                            "\"%s\" belongs to a system; its commands are applied at the next sync point",
+                            commands->name);
+    }
     bool distinct;
     transition_bound(world);
     shoal_status status = command_plan_make(commands, &distinct);

@@ -13,14 +13,14 @@ static const char run_call[] = "shoal_world_run";
 #define SLICE_NS 2000000u
 #define CATCH_UP 8u
 
-static bool loop_is_stopped(const shoal_schedule *schedule) {
-    return atomic_load_explicit(&schedule->stop, memory_order_relaxed);
+static bool loop_is_stopped(const shoal_world *world) {
+    return atomic_load_explicit(&world->stop, memory_order_relaxed);
 }
 
 /* Sleeps until a time, or until the loop is to stop. */
-static void pause_until(const shoal_schedule *schedule, uint64_t time_ns) {
+static void pause_until(const shoal_world *world, uint64_t time_ns) {
     uint64_t now = platform_clock_ns();
-    while (now < time_ns && !loop_is_stopped(schedule)) {
+    while (now < time_ns && !loop_is_stopped(world)) {
         platform_sleep_ns(time_ns - now < SLICE_NS ? time_ns - now : SLICE_NS);
         now = platform_clock_ns();
     }
@@ -48,25 +48,24 @@ shoal_status shoal_world_run(shoal_world *world, const shoal_loop_def *def, shoa
         return world_fail(NULL, SHOAL_INVALID_ARGUMENT, run_call);
     }
     shoal_status status = schedule_check_idle(world, run_call);
-    shoal_schedule *schedule = status == SHOAL_OK ? schedule_obtain(world, run_call) : NULL;
-    if (schedule == NULL) {
-        return status != SHOAL_OK ? status : world->error.status;
+    if (status != SHOAL_OK) {
+        return status;
     }
     uint64_t period_ns = def->period_ns != 0 ? def->period_ns : PERIOD_NS;
     uint32_t catch_up = def->catch_up != 0 ? def->catch_up : CATCH_UP;
     uint64_t time_ns = platform_clock_ns();
     bool goes_on = true;
-    while (goes_on && !loop_is_stopped(schedule) && (def->step_limit == 0 || own.steps < def->step_limit)) {
+    while (goes_on && !loop_is_stopped(world) && (def->step_limit == 0 || own.steps < def->step_limit)) {
         status = shoal_world_step(world, period_ns);
         own.steps++;
         goes_on =
             (status == SHOAL_OK || def->keep_going) && (def->stepped == NULL || def->stepped(def->user, world, status));
         if (goes_on && !def->unpaced) {
             time_ns = next_time(time_ns, period_ns, catch_up, &own);
-            pause_until(schedule, time_ns);
+            pause_until(world, time_ns);
         }
     }
-    atomic_store_explicit(&schedule->stop, false, memory_order_relaxed);
+    atomic_store_explicit(&world->stop, false, memory_order_relaxed);
     if (result != NULL) {
         *result = own;
     }
@@ -74,7 +73,7 @@ shoal_status shoal_world_run(shoal_world *world, const shoal_loop_def *def, shoa
 }
 
 void shoal_world_stop(shoal_world *world) {
-    if (world != NULL && world->schedule != NULL) {
-        atomic_store_explicit(&world->schedule->stop, true, memory_order_relaxed);
+    if (world != NULL) {
+        atomic_store_explicit(&world->stop, true, memory_order_relaxed);
     }
 }

@@ -306,7 +306,6 @@ struct shoal_schedule {
     memory_array undeclared; /* watch_report: what was told */
     size_t undeclared_count;
     _Atomic uint32_t failed_count; /* systems that failed in this step; relaxed */
-    _Atomic bool stop;             /* relaxed: see shoal_world_stop() */
 };
 
 /* A conflict without a declared order. */

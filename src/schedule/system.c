@@ -286,6 +286,11 @@ static shoal_status system_fill(shoal_system *system, const shoal_system_def *de
         }
     }
     status = status == SHOAL_OK ? system_touches(system, def) : status;
+    if (status == SHOAL_OK && system->has_walk && def->block_rows != 0) {
+        return error_detail(&world->error, SHOAL_SYSTEM_INVALID, add_call,
+                            "system \"%.80s\": block_rows is for queries that do not order, group or go by a list",
+                            def->name);
+    }
     status = status == SHOAL_OK ? reductions_make_uniques(system) : status;
     if (status != SHOAL_OK) {
         return world_fail(world, status, add_call);

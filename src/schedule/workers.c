@@ -36,6 +36,9 @@ static bool recorder_make(shoal_schedule *schedule, worker_system *own, const sh
     if (own->commands != NULL && !system->def.commands) {
         command_refuse(own->commands, SHOAL_ACCESS_UNDECLARED);
     }
+    if (own->commands != NULL) {
+        own->commands->is_owned = true;
+    }
     return own->commands != NULL;
 }
 
@@ -130,6 +133,7 @@ void workers_free(shoal_schedule *schedule) {
             worker_system *own = worker->systems[i];
             if (own != NULL && own->commands != NULL && !schedule->world_ends) {
                 command_refuse(own->commands, SHOAL_OK);
+                own->commands->is_owned = false;
                 shoal_commands_destroy(own->commands);
             }
         }

@@ -80,6 +80,7 @@ struct shoal_world {
     uint64_t archetype_changes;      /* rises when an archetype comes or goes */
     struct shoal_schedule *schedule; /* of src/schedule/: NULL until it is needed */
     bool is_stepping;                /* a step is under way; the world may be unlocked, for an exclusive system */
+    _Atomic bool stop;               /* a loop is to end: relaxed, also written by signal handlers */
     uint32_t prefab_id, dying_id, child_of_id; /* built-in types */
     uint64_t gone_versions;      /* versions of archetypes that were removed, so that a sum over all only rises */
     uint32_t special_archetypes; /* archetypes whose rows do not end simply */
