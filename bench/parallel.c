@@ -8,7 +8,7 @@
  *                                caller may well do both before the helper has seen the offer
  *     parallel_handoff_2t        the same where each range waits until the other has begun, so that the helper takes
  *                                part in every pass, as it does in plain
- *     deferred_parallel_1t, _2t  nanoseconds a command: a system adds a component to every entity, and the step
+ *     deferred_parallel, _1t     nanoseconds a command: a system adds a component to every entity, and the step
  *                                applies that; plain: records in an array, a half on each thread, then a sparse set
  *
  * What a step with two workers does with little work is no parallel pass at all: it runs on the caller, as in
@@ -454,7 +454,7 @@ static const bench_case cases[] = {
      .plain = ARRAY_COMMANDS(array_commands_1t_setup),
      .shoal = WORLD_COMMANDS(world_commands_1t_setup),
      .standing = true},
-    {.name = "deferred_parallel_2t",
+    {.name = "deferred_parallel",
      .n = 100000,
      .plain = ARRAY_COMMANDS(array_commands_2t_setup),
      .shoal = WORLD_COMMANDS(world_commands_2t_setup),
