@@ -201,7 +201,8 @@ static bool conflict_is_near(const shoal_system *a, const shoal_system *b) {
 static bool tasks_are_ordered(const build *under_way, const schedule_task *from, const schedule_task *to,
                               bool *may_vanish) {
     bool is_ordered = false;
-    *may_vanish = !from->has_walk && !to->has_walk;
+    /* Of a system with `once` and of one with a walk nobody has listed the archetypes. */
+    *may_vanish = from->has_rows && to->has_rows && !from->has_walk && !to->has_walk;
     for (uint32_t i = 0; i < from->member_count; i++) {
         for (uint32_t k = 0; k < to->member_count; k++) {
             uint8_t edge = edge_between(under_way, from->members[i], to->members[k]);
