@@ -198,7 +198,13 @@ static void task_finish(stage_pass *pass, schedule_task *task) {
     pool_signal(pass->schedule->pool);
 }
 
-/* Makes the jobs of a claimed task's next round, or finishes it. */
+/*
+ * Makes the jobs of a claimed task's next round, or finishes it.
+ *
+ * From the second round on others may be looking for jobs of it all the time, so one store must hand them out: all go
+ * into the range of whoever starts the round, which nobody else writes, and the others take theirs from there. All
+ * ranges are empty before, since every job of a round has been taken when it ends.
+ */
 static void task_start_round(stage_pass *pass, schedule_task *task, schedule_worker *worker) {
     shoal_schedule *schedule = pass->schedule;
     while (!task_prepare(task, worker, schedule->worker_count)) {
@@ -208,11 +214,8 @@ static void task_start_round(stage_pass *pass, schedule_task *task, schedule_wor
         }
     }
     atomic_store_explicit(&task->jobs_left, task->job_count, memory_order_relaxed);
-    if (task->job_count == 1 || task->is_main) { /* for whoever has claimed it */
-        for (uint32_t i = 0; i < schedule->worker_count; i++) {
-            uint64_t bits = i == worker->slot ? range_pack(0, task->job_count) : 0;
-            atomic_store_explicit(&task->ranges[i].bits, bits, memory_order_release);
-        }
+    if (task->job_count == 1 || task->is_main || task->round != 0) {
+        atomic_store_explicit(&task->ranges[worker->slot].bits, range_pack(0, task->job_count), memory_order_release);
     } else {
         ranges_deal(task, schedule->worker_count);
     }
