@@ -12,8 +12,8 @@ typedef struct body_pass {
     world_scope scope; /* to copy, on each worker */
     void (*body)(void *data, size_t first, size_t end);
     void *data;
-    size_t count, grain;
-    _Atomic size_t next; /* relaxed: who takes which range does not matter */
+    size_t count, grain, ranges;
+    _Atomic size_t next; /* range; relaxed: who takes which does not matter */
     _Atomic size_t done; /* indices that are worked off; acquire and release */
 } body_pass;
 
@@ -22,8 +22,9 @@ static void body_work(pool_pass *pool_part, uint32_t slot) {
     shoal_pool *pool = pass->run->system->schedule->pool;
     world_scope scope = pass->scope;
     world_scope_enter(&scope);
-    size_t first;
-    while ((first = atomic_fetch_add_explicit(&pass->next, pass->grain, memory_order_relaxed)) < pass->count) {
+    size_t range;
+    while ((range = atomic_fetch_add_explicit(&pass->next, 1, memory_order_relaxed)) < pass->ranges) {
+        size_t first = range * pass->grain;
         size_t end = pass->count - first < pass->grain ? pass->count : first + pass->grain;
         pass->body(pass->data, first, end);
         if (atomic_fetch_add_explicit(&pass->done, end - first, memory_order_acq_rel) + (end - first) == pass->count) {
@@ -41,6 +42,24 @@ static void body_work(pool_pass *pool_part, uint32_t slot) {
     }
 }
 
+/* What holds while bodies run: nothing is recorded, and the world is shared, which it is not in an exclusive system. */
+static void outermost_run(const shoal_run *run, body_pass *pass) {
+    shoal_world *world = run->system->schedule->world;
+    shoal_status refusal = run->commands->refusal;
+    bool was_shared = world_is_shared(world);
+    command_refuse(run->commands, SHOAL_WORLD_LOCKED);
+    if (!was_shared) {
+        world_set_shared(world, true);
+        world->lock.count++;
+    }
+    pool_run(run->system->schedule->pool, &pass->pass);
+    if (!was_shared) {
+        world->lock.count--;
+        world_set_shared(world, false);
+    }
+    command_refuse(run->commands, refusal);
+}
+
 shoal_status shoal_run_parallel(const shoal_run *run, size_t count, size_t grain,
                                 void (*body)(void *data, size_t first, size_t end), void *data) {
     if (run == NULL || body == NULL) {
@@ -53,25 +72,19 @@ shoal_status shoal_run_parallel(const shoal_run *run, size_t count, size_t grain
     shoal_world *world = schedule->world;
     size_t workers = schedule->pool != NULL ? shoal_pool_worker_count(schedule->pool) : 1;
     size_t parts = workers * RANGES_PER_WORKER;
-    body_pass pass = {.run = run,
-                      .body = body,
-                      .data = data,
-                      .count = count,
-                      .grain = grain != 0 ? grain : (count + parts - 1) / parts};
-    size_t ranges = (count + pass.grain - 1) / pass.grain;
+    body_pass pass = {
+        .run = run, .body = body, .data = data, .count = count, .grain = grain != 0 ? grain : (count - 1) / parts + 1};
+    pass.ranges = (count - 1) / pass.grain + 1;
     pass.pass.work = body_work;
-    pass.pass.helper_limit = (uint32_t)(ranges < workers ? ranges : workers) - 1;
+    pass.pass.helper_limit = (uint32_t)(pass.ranges < workers ? pass.ranges : workers) - 1;
     const world_scope *scope = world_scope_of(world);
     pass.scope = scope != NULL ? *scope : (world_scope){.world = world, .name = run->system->name};
     pass.scope.lock = (world_lock){0};
-    shoal_status refusal = run->commands->refusal;
-    command_refuse(run->commands, SHOAL_WORLD_LOCKED);
-    bool was_shared = world_is_shared(world); /* it is not, in an exclusive system */
-    world_set_shared(world, true);
-    world->lock.count += !was_shared;
-    pool_run(schedule->pool, &pass.pass);
-    world->lock.count -= !was_shared;
-    world_set_shared(world, was_shared);
-    command_refuse(run->commands, refusal);
+    pass.scope.is_body = true;
+    if (scope != NULL && scope->is_body) { /* all is set, and other threads look at it */
+        pool_run(schedule->pool, &pass.pass);
+    } else {
+        outermost_run(run, &pass);
+    }
     return SHOAL_OK;
 }

@@ -31,6 +31,7 @@ typedef struct world_scope {
     /* Told of each component that the thread asks for, in builds with asserts; NULL: nobody watches. */
     void (*access)(struct world_scope *scope, shoal_component component, bool for_write, const char *call);
     void *context;             /* of whoever watches */
+    bool is_body;              /* of a body that a system runs on several threads */
     const void *own_query;     /* whose views tell nobody: that of a system with the whole of its query */
     struct world_scope *outer; /* set by world_scope_enter() */
 } world_scope;
