@@ -355,6 +355,11 @@ COLD static shoal_status record_refuse(const shoal_commands *commands, const cha
         return error_detail(world_error(commands->world), SHOAL_ACCESS_UNDECLARED, call,
                             "\"%s\" records commands; declare it with .commands = true", commands->name);
     }
+    if (commands->refusal == SHOAL_WORLD_LOCKED && commands->is_recorder) {
+        return error_detail(world_error(commands->world), SHOAL_WORLD_LOCKED, call,
+                            "run->commands of \"%s\" takes commands from the function of its system alone",
+                            commands->name);
+    }
     return commands->refusal == SHOAL_WORLD_LOCKED ? world_fail_locked(commands->world, call)
                                                    : world_fail(commands->world, commands->refusal, call);
 }
@@ -611,7 +616,7 @@ static void scratch_release(shoal_commands *commands) {
 static void child_trim(world_child *child) {
     shoal_commands *commands = (shoal_commands *)child;
     scratch_release(commands);
-    if (commands->command_count == 0) {
+    if (commands->command_count == 0 && !commands->is_lent) {
         arena_release(commands, 0);
         memory_array_release(&commands->world->memory, SHOAL_PURPOSE_COMMAND, &commands->commands,
                              sizeof(shoal_command));
@@ -662,7 +667,7 @@ void command_refuse(shoal_commands *commands, shoal_status why) {
 
 /* Not in a callback while it is applied, nor while systems run, which record in buffers that are not theirs. */
 static bool may_be_emptied(const shoal_commands *commands) {
-    return commands != NULL && !commands->is_owned && commands->refusal != SHOAL_WORLD_LOCKED &&
+    return commands != NULL && commands->refusal != SHOAL_WORLD_LOCKED && !commands->is_recorder &&
            !world_is_shared(commands->world);
 }
 

@@ -133,7 +133,6 @@ struct shoal_commands {
     memory_array planned; /* uint32_t: the loose components that room has been made for */
     size_t planned_count;
     uint64_t planned_cascade; /* links that a cascade may have to list beside those of now */
-    bool is_owned;            /* a recorder of the schedule: callers only record in it */
     bool is_joint;      /* the commands on an entity are one operation, which cannot fail: hooks are told at its end */
     bool is_special;    /* some command is more than a change of columns that are bytes */
     memory_array bases; /* shoal_archetype *: while planning a chain, where its entity may be */
@@ -143,6 +142,8 @@ struct shoal_commands {
     bool is_linked;   /* while applying: relations name entities, so a spawn's row must be there at once */
     bool is_named;    /* while applying: there are names, so a clear may fail */
     shoal_status refusal; /* SHOAL_OK: records; WORLD_LOCKED while it is applied; else see command_refuse() */
+    bool is_recorder;     /* of a system: the schedule alone applies, empties and ends it */
+    bool is_lent;         /* commands of a merged buffer have their values in its blocks */
     shoal_commands_def def;
     shoal_commands_result result; /* of the apply under way */
     char name[32];

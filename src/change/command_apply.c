@@ -628,10 +628,9 @@ shoal_status shoal_commands_apply(shoal_commands *commands, shoal_commands_resul
     if (world_is_locked(world)) {
         return world_fail_locked(world, command_apply_call);
     }
-    if (commands->is_owned) {
+    if (commands->is_recorder) {
         return error_detail(&world->error, SHOAL_WORLD_LOCKED, command_apply_call,
-                            "\"%s\" belongs to a system; its commands are applied at the next sync point",
-                            commands->name);
+                            "run->commands of \"%s\" is applied at the next sync point", commands->name);
     }
     bool distinct;
     transition_bound(world);

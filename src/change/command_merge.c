@@ -100,6 +100,7 @@ void command_merge_taken(shoal_commands *from) {
     from->base_spawn += from->spawn_count;
     from->spawn_count = 0;
     from->first_valid = 0;
+    from->is_lent = true;
     if (from->base_spawn > COMMAND_SPAWN_MASK / 2) {
         from->base_spawn = 0;
         from->epoch = 0;
@@ -108,4 +109,5 @@ void command_merge_taken(shoal_commands *from) {
 
 void command_merge_applied(shoal_commands *from) {
     command_arena_empty(from);
+    from->is_lent = false;
 }

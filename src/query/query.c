@@ -398,6 +398,10 @@ shoal_status shoal_query_destroy(shoal_query *query) {
     if (world_is_locked(world)) {
         return world_fail_locked(world, "shoal_query_destroy");
     }
+    if (query_of(query)->is_of_system) {
+        return error_detail(&world->error, SHOAL_INVALID_ARGUMENT, "shoal_query_destroy", "\"%s\" ends with its system",
+                            query->name);
+    }
     world_remove_watcher(world, &query_of(query)->watcher);
     query_free(query_of(query));
     return SHOAL_OK;

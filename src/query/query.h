@@ -143,6 +143,7 @@ typedef struct query_data {
     bool needs_archetype; /* some term requires something of the archetype */
     bool goes_by_list;    /* step.c goes by the list below */
     bool looks_along;     /* some term looks up or down a tree, at rows of any archetype */
+    bool is_of_system;    /* ends with its system */
     bool has_gate;        /* some term requires a unique, or its absence */
     bool is_shut;         /* and it is not so; worked out when a view begins */
     bool keeps_runs;

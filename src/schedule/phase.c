@@ -85,6 +85,10 @@ shoal_status shoal_phase_add(shoal_world *world, const shoal_phase_def *def) {
         return error_detail(&world->error, SHOAL_SYSTEM_MISSING, add_call,
                             "phase \"%s\" is beside \"%.200s\", which is not there", def->name, neighbour);
     }
+    status = sync_settle(schedule, add_call);
+    if (status != SHOAL_OK) {
+        return status;
+    }
     status = phase_insert(schedule, def->name, place + (def->after != NULL));
     if (status != SHOAL_OK) {
         return world_fail(world, status, add_call);

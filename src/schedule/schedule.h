@@ -456,6 +456,9 @@ void sync_job_end(schedule_worker *worker, shoal_system *system, worker_system *
 
 /* Applies what all workers have recorded. */
 void sync_apply(shoal_schedule *schedule);
+
+/* Applies what could not be applied in a step, before the recorders that have it go; its status, stored. */
+shoal_status sync_settle(shoal_schedule *schedule, const char *call);
 void sync_free(shoal_schedule *schedule);
 
 /* ---- step.c ---- */

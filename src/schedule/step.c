@@ -130,6 +130,10 @@ shoal_status shoal_schedule_configure(shoal_world *world, const shoal_schedule_d
     if (schedule == NULL) {
         return world->error.status;
     }
+    status = sync_settle(schedule, call);
+    if (status != SHOAL_OK) {
+        return status;
+    }
     if (def->pool != NULL && !pool_use(def->pool)) {
         return world_fail(world, SHOAL_POOL_BUSY, call);
     }

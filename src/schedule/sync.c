@@ -28,14 +28,15 @@ shoal_status sync_job_begin(schedule_worker *worker, worker_system *own) {
         command_refuse(own->commands, status);
         return status;
     }
+    command_refuse(own->commands, SHOAL_OK);
     own->part = worker->part_count++;
     ((record_part *)worker->parts.items)[own->part] = (record_part){.first = command_mark_of(own->commands)};
     return SHOAL_OK;
 }
 
 void sync_job_end(schedule_worker *worker, shoal_system *system, worker_system *own, uint64_t place) {
+    command_refuse(own->commands, SHOAL_WORLD_LOCKED);
     if (own->is_closed) {
-        command_refuse(own->commands, SHOAL_OK);
         return;
     }
     record_part *part = (record_part *)worker->parts.items + own->part;
@@ -248,12 +249,13 @@ static void parts_merge(shoal_schedule *schedule, size_t count) {
     parts_forget(schedule);
 }
 
-/* The recorders' arenas, whose values have all been moved out. */
+/* The recorders' arenas, whose values have all been moved out, but for those with commands that are not merged yet. */
 static void arenas_empty(shoal_schedule *schedule) {
     for (uint32_t slot = 0; slot < schedule->worker_count; slot++) {
         for (uint32_t i = 0; i < schedule->system_count; i++) {
-            if (schedule->systems[i]->def.commands) {
-                command_merge_applied(schedule->workers[slot].systems[i]->commands);
+            shoal_commands *commands = schedule->workers[slot].systems[i]->commands;
+            if (schedule->systems[i]->def.commands && commands->command_count == 0) {
+                command_merge_applied(commands);
             }
         }
     }
@@ -313,6 +315,27 @@ void sync_apply(shoal_schedule *schedule) {
         step_failed(schedule, status, "commands of systems could not be applied and wait for the next sync point: %s",
                     why.message);
     }
+}
+
+static bool sync_is_waiting(const shoal_schedule *schedule) {
+    size_t parts = 0;
+    for (uint32_t slot = 0; slot < schedule->worker_count && schedule->workers != NULL; slot++) {
+        parts += schedule->workers[slot].part_count;
+    }
+    return parts != 0 || (schedule->merged != NULL && schedule->merged->command_count != 0);
+}
+
+shoal_status sync_settle(shoal_schedule *schedule, const char *call) {
+    if (!sync_is_waiting(schedule)) {
+        return SHOAL_OK;
+    }
+    schedule->step_status = SHOAL_OK;
+    schedule->world->is_stepping = true;
+    sync_apply(schedule);
+    schedule->world->is_stepping = false;
+    return sync_is_waiting(schedule)
+               ? error_detail(&schedule->world->error, schedule->step_status, call, "%s", schedule->step_text)
+               : SHOAL_OK;
 }
 
 void sync_free(shoal_schedule *schedule) {

@@ -98,6 +98,7 @@ static void system_free_parts(shoal_system *system) {
 
 void system_free(shoal_system *system) {
     if (system->query != NULL) {
+        query_of(system->query)->is_of_system = false;
         (void)shoal_query_destroy(system->query);
     }
     system_free_parts(system);
@@ -284,6 +285,7 @@ static shoal_status system_fill(shoal_system *system, const shoal_system_def *de
         if (system->query == NULL) {
             return world->error.status; /* stored, with the place */
         }
+        query_of(system->query)->is_of_system = true;
     }
     status = status == SHOAL_OK ? system_touches(system, def) : status;
     if (status == SHOAL_OK && system->has_walk && def->block_rows != 0) {
@@ -323,7 +325,8 @@ shoal_system *shoal_system_add(shoal_world *world, const shoal_system_def *def) 
         return NULL;
     }
     shoal_schedule *schedule = schedule_obtain(world, add_call);
-    if (schedule == NULL || definition_check(schedule, def, add_call) != SHOAL_OK) {
+    if (schedule == NULL || definition_check(schedule, def, add_call) != SHOAL_OK ||
+        sync_settle(schedule, add_call) != SHOAL_OK) {
         return NULL;
     }
     shoal_status status = systems_reserve(schedule);
@@ -352,6 +355,7 @@ shoal_status shoal_system_remove(shoal_system *system) {
     }
     shoal_schedule *schedule = system->schedule;
     shoal_status status = schedule_check_idle(schedule->world, "shoal_system_remove");
+    status = status == SHOAL_OK ? sync_settle(schedule, "shoal_system_remove") : status;
     if (status != SHOAL_OK) {
         return status;
     }

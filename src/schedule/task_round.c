@@ -33,10 +33,7 @@ static bool condition_holds(shoal_system *system, schedule_worker *worker) {
     own->run.dt = (double)own->run.dt_ns * 1e-9;
     own->run.tick = system->schedule->world->tick;
     own->run.sums_ = NULL;
-    shoal_status refusal = own->commands->refusal;
-    command_refuse(own->commands, SHOAL_WORLD_LOCKED); /* nothing would know where its commands belong */
-    bool holds = system->def.condition(&own->run);
-    command_refuse(own->commands, refusal);
+    bool holds = system->def.condition(&own->run); /* its recorder is closed */
     views_check(worker, 0);
     return holds;
 }

@@ -33,11 +33,9 @@ static bool walk_make(shoal_schedule *schedule, worker_system *own, query_data *
 
 static bool recorder_make(shoal_schedule *schedule, worker_system *own, const shoal_system *system) {
     own->commands = shoal_commands_create(schedule->world, &(shoal_commands_def){.name = system->name});
-    if (own->commands != NULL && !system->def.commands) {
-        command_refuse(own->commands, SHOAL_ACCESS_UNDECLARED);
-    }
     if (own->commands != NULL) {
-        own->commands->is_owned = true;
+        own->commands->is_recorder = true;
+        command_refuse(own->commands, system->def.commands ? SHOAL_WORLD_LOCKED : SHOAL_ACCESS_UNDECLARED);
     }
     return own->commands != NULL;
 }
@@ -121,6 +119,10 @@ shoal_status workers_make(shoal_schedule *schedule) {
             is_made = lanes_make(schedule, &schedule->stages[i].tasks[k]);
         }
     }
+    if (schedule->merged != NULL) { /* at the end of the world it goes before the recorders, which have its values */
+        world_remove_child(schedule->world, &schedule->merged->child);
+        world_add_child(schedule->world, &schedule->merged->child);
+    }
     return is_made ? SHOAL_OK : memory_failure(&schedule->world->memory);
 }
 
@@ -132,8 +134,8 @@ void workers_free(shoal_schedule *schedule) {
         for (uint32_t i = 0; i < schedule->system_count && worker->systems != NULL; i++) {
             worker_system *own = worker->systems[i];
             if (own != NULL && own->commands != NULL && !schedule->world_ends) {
+                own->commands->is_recorder = false;
                 command_refuse(own->commands, SHOAL_OK);
-                own->commands->is_owned = false;
                 shoal_commands_destroy(own->commands);
             }
         }
