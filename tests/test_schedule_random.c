@@ -359,6 +359,19 @@ static void draw_flags(rng *random, shoal_system_def *def) {
     }
 }
 
+/* True for a query that orders, groups or goes by a list: nothing of the archetype is required. Blocks are not for it.
+ */
+static bool has_own_order(const shoal_system_def *def) {
+    bool needs_archetype = false;
+    for (size_t i = 0; i < def->query.term_count; i++) {
+        const shoal_term *term = &def->query.terms[i];
+        bool is_required = term->access == SHOAL_ACCESS_READ || term->access == SHOAL_ACCESS_WRITE ||
+                           term->access == SHOAL_ACCESS_WITH;
+        needs_archetype |= is_required && shoal_component_info(term->component)->storage == SHOAL_STORAGE_TABLE;
+    }
+    return def->query.order_by.id != 0 || def->query.group_by.id != 0 || !needs_archetype;
+}
+
 /* Its place among those that were drawn before. */
 static void draw_order(rng *random, plan *plans, size_t number) {
     static const char *const phases[] = {"input", "pre-update", "update", "extra", "post-update"};
@@ -400,6 +413,9 @@ static void draw_plan(rng *random, rig *r, size_t number) {
     p->def.lookup_count = p->lookup_count;
     draw_rates(random, &p->def);
     draw_flags(random, &p->def);
+    if (has_own_order(&p->def)) {
+        p->def.block_rows = 0;
+    }
     draw_order(random, r->plans, number);
 }
 
