@@ -92,9 +92,11 @@ void watch_access(world_scope *scope, shoal_component component, bool for_write,
 
 /* ---- columns ---- */
 
-/* The column of a term that is only read, and the bytes of its rows in a view. */
-static const char *read_only_column(const shoal_view *view, const query_term *term, size_t *byte_size) {
-    if (!query_term_has_column(term) || access_writes(term->access)) {
+/* The column of a term that is only read, and the bytes of its rows in a view. What the system writes by handle may be
+   among them. */
+static const char *read_only_column(const shoal_system *system, const shoal_view *view, const query_term *term,
+                                    size_t *byte_size) {
+    if (!query_term_has_column(term) || (access_of(&system->access, term->component.id) & ACCESS_WRITES)) {
         return NULL;
     }
     *byte_size = view->count * term->type->value_size;
@@ -116,7 +118,7 @@ void watch_columns(schedule_worker *worker, const worker_system *own, const shoa
     const query_data *query = query_of_const(own->query);
     for (size_t i = 0; i < query->term_count && i < WATCH_COLUMNS; i++) {
         size_t byte_size = 0;
-        const char *column = read_only_column(view, &query->terms[i], &byte_size);
+        const char *column = read_only_column(own->system, view, &query->terms[i], &byte_size);
         uint64_t hash = column != NULL ? bytes_hash(column, byte_size) : 0;
         if (is_after && hash != worker->column_hashes[i]) {
             const component_type *type = query->terms[i].type;
