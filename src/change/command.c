@@ -628,6 +628,7 @@ static void child_trim(world_child *child) {
 static void child_end(world_child *child) {
     shoal_commands *commands = (shoal_commands *)child;
     shoal_memory *memory = &commands->world->memory;
+    commands->is_lent = false; /* the merged buffer has gone before */
     command_reset(commands);
     child_trim(child);
     memory_array_release(memory, SHOAL_PURPOSE_COMMAND, &commands->resolved, sizeof(shoal_entity));
