@@ -174,7 +174,7 @@ shoal_status reduce_end(shoal_system *system) {
 
 void reduce_free(shoal_system *system) {
     shoal_memory *memory = &system->schedule->world->memory;
-    size_t bytes = block_bytes(system);
+    size_t bytes = system->reductions != NULL ? block_bytes(system) : 0; /* the system may be half made */
     if (bytes != 0) {
         memory_array_release(memory, SHOAL_PURPOSE_SCHEDULE, &system->sums, bytes);
     }

@@ -56,6 +56,7 @@ typedef struct system_reduction {
     shoal_reduction def;
     const component_type *type;
     size_t sum_bytes; /* of one sum, rounded up to SUM_ALIGNMENT */
+    bool made_unique; /* `into` came with the system */
 } system_reduction;
 
 #define SUM_ALIGNMENT 16

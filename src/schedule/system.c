@@ -220,15 +220,23 @@ static shoal_status reductions_copy(shoal_system *system, const shoal_system_def
     return SHOAL_OK;
 }
 
-/* The uniques that reductions end in, where they are not there yet. */
+/* The uniques that reductions end in, where they are not there yet: all or none. */
 static shoal_status reductions_make_uniques(const shoal_system *system) {
     shoal_world *world = system->schedule->world;
+    size_t count = system->def.reduction_count;
     shoal_status status = SHOAL_OK;
-    for (size_t i = 0; i < system->def.reduction_count && status == SHOAL_OK; i++) {
-        const component_type *type = system->reductions[i].type;
-        bool was_new;
-        if (unique_find(&world->uniques, type->id) == NULL) {
-            status = unique_put(&world->uniques, &world->memory, type, NULL, world->tick, &was_new);
+    size_t done = 0;
+    for (; done < count && status == SHOAL_OK; done++) {
+        system_reduction *reduction = &system->reductions[done];
+        bool was_new = unique_find(&world->uniques, reduction->type->id) == NULL;
+        if (was_new) {
+            status = unique_put(&world->uniques, &world->memory, reduction->type, NULL, world->tick, &was_new);
+        }
+        reduction->made_unique = was_new && status == SHOAL_OK;
+    }
+    for (size_t i = 0; i < done && status != SHOAL_OK; i++) {
+        if (system->reductions[i].made_unique) {
+            (void)unique_remove(&world->uniques, &world->memory, system->reductions[i].type->id);
         }
     }
     return status;
