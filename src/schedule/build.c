@@ -83,6 +83,7 @@ typedef struct build {
     const char *call;
     uint32_t *line;    /* system numbers in the order of stages */
     uint32_t *task_of; /* by system number: its task in the stage that is made */
+    task_edge *edges;  /* of the task that is made, before their number is known */
 } build;
 
 static void *build_take(build *under_way, size_t count, size_t byte_size, size_t alignment) {
@@ -215,18 +216,23 @@ static bool tasks_are_ordered(const build *under_way, const schedule_task *from,
 }
 
 static shoal_status edges_make(build *under_way, const schedule_stage *stage, schedule_task *task) {
-    uint32_t later = stage->task_count - task->number - 1;
     bool may_vanish;
-    task->edges = later != 0 ? build_take(under_way, later, sizeof *task->edges, 8) : NULL;
-    task->links = task->edges != NULL ? build_take(under_way, later, sizeof *task->links, 4) : NULL;
-    if (later != 0 && task->links == NULL) {
-        return memory_failure(&under_way->schedule->world->memory);
-    }
+    uint32_t count = 0;
     for (uint32_t i = task->number + 1; i < stage->task_count; i++) {
         if (tasks_are_ordered(under_way, task, &stage->tasks[i], &may_vanish)) {
-            task->edges[task->edge_count++] = (task_edge){.to = i, .may_vanish = may_vanish};
+            under_way->edges[count++] = (task_edge){.to = i, .may_vanish = may_vanish};
         }
     }
+    if (count == 0) {
+        return SHOAL_OK;
+    }
+    task->edges = build_take(under_way, count, sizeof *task->edges, 8);
+    task->links = task->edges != NULL ? build_take(under_way, count, sizeof *task->links, 4) : NULL;
+    if (task->links == NULL) {
+        return memory_failure(&under_way->schedule->world->memory);
+    }
+    memcpy(task->edges, under_way->edges, count * sizeof *task->edges);
+    task->edge_count = count;
     return SHOAL_OK;
 }
 
@@ -306,7 +312,8 @@ static shoal_status build_make(build *under_way) {
     schedule->stats.stages = schedule->stats.tasks = schedule->stats.fused = schedule->stats.sync_points = 0;
     under_way->line = build_take(under_way, count, sizeof(uint32_t), 4);
     under_way->task_of = under_way->line != NULL ? build_take(under_way, count, sizeof(uint32_t), 4) : NULL;
-    schedule->stages = under_way->task_of != NULL
+    under_way->edges = under_way->task_of != NULL ? build_take(under_way, count, sizeof *under_way->edges, 8) : NULL;
+    schedule->stages = under_way->edges != NULL
                            ? build_take(under_way, count, sizeof(schedule_stage), _Alignof(schedule_stage))
                            : NULL;
     if (schedule->stages == NULL) {
