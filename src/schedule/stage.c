@@ -213,14 +213,15 @@ static void task_start_round(stage_pass *pass, schedule_task *task, schedule_wor
             return;
         }
     }
-    atomic_store_explicit(&task->jobs_left, task->job_count, memory_order_relaxed);
-    if (task->job_count == 1 || task->is_main || task->round != 0) {
-        atomic_store_explicit(&task->ranges[worker->slot].bits, range_pack(0, task->job_count), memory_order_release);
+    uint32_t job_count = task->job_count; /* others may be in a later round as soon as the jobs are handed out */
+    atomic_store_explicit(&task->jobs_left, job_count, memory_order_relaxed);
+    if (job_count == 1 || task->is_main || task->round != 0) {
+        atomic_store_explicit(&task->ranges[worker->slot].bits, range_pack(0, job_count), memory_order_release);
     } else {
         ranges_deal(task, schedule->worker_count);
     }
     atomic_store_explicit(&task->state, TASK_RUNNING, memory_order_release);
-    if (task->job_count > 1 && !task->is_main) {
+    if (job_count > 1 && !task->is_main) {
         pool_signal(schedule->pool);
     }
 }
