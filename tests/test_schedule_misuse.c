@@ -165,7 +165,7 @@ static shoal_status touch(const shoal_run *run, shoal_view *view) {
    waits for ever, which the time limit of the test ends. */
 static void test_very_many_rounds(void **state) {
     (void)state;
-    enum { ROWS = 16400, ROUNDS = 20000 };
+    enum { ROWS = 16400, ROUNDS = 4000 };
     static const uint32_t workers[] = {2, 5};
     for (size_t i = 0; i < 2; i++) {
         steps s;
