@@ -107,7 +107,10 @@ static void test_views_in_each(void **state) {
         ADD(&s, "wrong", .each = functions[i / 4], .query = query);
         ADD(&s, "count", .each = steps_count_up, QUERY(SHOAL_WRITE(Health)), .barrier = true);
         for (size_t step = 0; step < 2; step++) {
-            assert_status(shoal_world_step(s.world, 1), functions[i / 4] == leave_view ? SHOAL_WORLD_LOCKED : SHOAL_OK);
+            shoal_status expected = functions[i / 4] == leave_view ? SHOAL_WORLD_LOCKED : SHOAL_INVALID_ARGUMENT;
+            assert_status(shoal_world_step(s.world, 1), expected);
+            assert_message_has(s.world, "system \"wrong\" failed");
+            assert_message_has(s.world, expected == SHOAL_WORLD_LOCKED ? "shoal_view_end()" : "must not step or end");
             assert_valid(s.world);
         }
         steps_check_health(s.world, 3, 9000);

@@ -277,7 +277,7 @@ static void test_refused(void **state) {
         test_set_context("%s", refused->name);
         assert_status(refused->call(&r), SHOAL_WORLD_LOCKED);
         assert_last_error(r.f.world, SHOAL_WORLD_LOCKED);
-        assert_message_has(r.f.world, "held by system \"move\"; record the change in run->commands");
+        assert_message_has(r.f.world, "held by system \"move\"; record changes of structure in run->commands");
         assert_status(r.f.world->error.status, SHOAL_OK);
     }
     test_set_context("");

@@ -91,7 +91,8 @@ typedef struct shoal_loop_def {
     uint32_t catch_up;  /**< late by more periods than this: the lost time is forgotten; by fewer: steps without a pause
                                make up for it; default 8 */
     uint64_t step_limit; /**< ends after so many steps; default: none */
-    bool keep_going;     /**< a failed step does not end it */
+    bool keep_going;     /**< a failed step does not end it, and it returns SHOAL_OK then; errors of
+                              shoal_schedule_build() end it always */
     /** Called after each step with its status; false ends the loop. May be NULL. */
     bool (*stepped)(void *user, shoal_world *world, shoal_status status);
     void *user; /**< handed to `stepped` */
@@ -100,6 +101,7 @@ typedef struct shoal_loop_def {
 /** What a loop did. */
 typedef struct shoal_loop_result {
     uint64_t steps;        /**< that were made */
+    uint64_t failed_steps; /**< of those, the ones that returned another status than SHOAL_OK */
     uint64_t late_steps;   /**< that began later than a period after their time */
     uint64_t forgotten_ns; /**< time that could not be caught up with */
 } shoal_loop_result;

@@ -360,6 +360,12 @@ COLD static shoal_status record_refuse(const shoal_commands *commands, const cha
                             "run->commands of \"%s\" takes commands from the function of its system alone",
                             commands->name);
     }
+    if (commands->is_recorder && commands->refusal == SHOAL_WORLD_LOCKED) {
+        return error_detail(world_error(commands->world), SHOAL_WORLD_LOCKED, call,
+                            "\"%s\" records in calls of each and once alone: not in its condition, in bodies of "
+                            "shoal_run_parallel() or later",
+                            commands->name);
+    }
     return commands->refusal == SHOAL_WORLD_LOCKED ? world_fail_locked(commands->world, call)
                                                    : world_fail(commands->world, commands->refusal, call);
 }

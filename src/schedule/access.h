@@ -18,7 +18,8 @@ enum access_kind {
     ACCESS_NEAR_WRITE = 2,
     ACCESS_FAR_READ = 4,
     ACCESS_FAR_WRITE = 8,
-    ACCESS_PRESENCE = 16
+    ACCESS_PRESENCE = 16,
+    ACCESS_REDUCED = 32 /* written when all rows have been gone through, by a reduction */
 };
 #define ACCESS_WRITES (ACCESS_NEAR_WRITE | ACCESS_FAR_WRITE)
 #define ACCESS_NEAR (ACCESS_NEAR_READ | ACCESS_NEAR_WRITE)
@@ -53,8 +54,8 @@ static inline bool access_conflicts(uint8_t a, uint8_t b, bool is_disjoint) {
     if (!((a | b) & ACCESS_WRITES)) {
         return false;
     }
-    a &= (uint8_t)~ACCESS_PRESENCE;
-    b &= (uint8_t)~ACCESS_PRESENCE;
+    a &= ACCESS_NEAR | ACCESS_FAR;
+    b &= ACCESS_NEAR | ACCESS_FAR;
     bool near_meets = !is_disjoint && (a & ACCESS_NEAR) && (b & ACCESS_NEAR) && ((a | b) & ACCESS_NEAR_WRITE);
     bool far_meets = ((a & ACCESS_FAR) && (b & ACCESS_WRITES)) || ((b & ACCESS_FAR) && (a & ACCESS_WRITES)) ||
                      ((a & ACCESS_FAR_WRITE) && b != 0) || ((b & ACCESS_FAR_WRITE) && a != 0);

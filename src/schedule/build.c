@@ -344,7 +344,9 @@ shoal_status schedule_build(shoal_schedule *schedule, const char *call) {
     order_free(schedule, &under_way.order);
     if (status != SHOAL_OK) {
         schedule_unbuild(schedule);
-        return world_fail(schedule->world, status, call);
+        return error_detail(&schedule->world->error, status, call,
+                            "building the schedule of %u systems for %u workers, each with a ring of its own",
+                            schedule->system_count, schedule->worker_count);
     }
     schedule->is_built = true;
     schedule->stats.builds++;

@@ -30,7 +30,9 @@ shoal_status definition_check_name(shoal_world *world, const char *name, const c
     if (fault == NULL) {
         return SHOAL_OK;
     }
-    return error_detail(&world->error, SHOAL_SYSTEM_INVALID, call, "the name of %s %s (byte %zu)", what, fault, place);
+    return name == NULL ? error_detail(&world->error, SHOAL_SYSTEM_INVALID, call, "the name of %s is null", what)
+                        : error_detail(&world->error, SHOAL_SYSTEM_INVALID, call, "the name of %s %s (byte %zu)", what,
+                                       fault, place);
 }
 
 static shoal_status check_names(const definition *checked, const char *const *names, size_t count, const char *member) {
@@ -56,6 +58,9 @@ static const char *flags_fault(const shoal_system_def *def) {
     bool has_query = def->query.terms != NULL || def->query.text != NULL || def->query.term_count != 0;
     if ((def->each != NULL) == (def->once != NULL)) {
         return "give one of each and once";
+    }
+    if (def->query.terms != NULL && def->query.term_count == 0) {
+        return "query has terms but term_count is 0; use SHOAL_TERMS()";
     }
     if (def->each != NULL && !has_query) {
         return "each needs a query with terms";

@@ -55,9 +55,16 @@ shoal_status shoal_world_run(shoal_world *world, const shoal_loop_def *def, shoa
     uint32_t catch_up = def->catch_up != 0 ? def->catch_up : CATCH_UP;
     uint64_t time_ns = platform_clock_ns();
     bool goes_on = true;
+    bool is_built = true;
     while (goes_on && !loop_is_stopped(world) && (def->step_limit == 0 || own.steps < def->step_limit)) {
+        status = shoal_schedule_build(world); /* what it says of the schedule would be the same in every step */
+        is_built = status == SHOAL_OK;
+        if (!is_built) {
+            break;
+        }
         status = shoal_world_step(world, period_ns);
         own.steps++;
+        own.failed_steps += status != SHOAL_OK;
         goes_on =
             (status == SHOAL_OK || def->keep_going) && (def->stepped == NULL || def->stepped(def->user, world, status));
         if (goes_on && !def->unpaced) {
@@ -69,7 +76,7 @@ shoal_status shoal_world_run(shoal_world *world, const shoal_loop_def *def, shoa
     if (result != NULL) {
         *result = own;
     }
-    return def->keep_going ? SHOAL_OK : status;
+    return def->keep_going && is_built ? SHOAL_OK : status;
 }
 
 void shoal_world_stop(shoal_world *world) {

@@ -37,6 +37,7 @@ static bool put_touched(schedule_print *print, const shoal_system *system, uint8
         put(print, is_first ? verb : ", ");
         put(print, component_name(entry->component));
         put(print, !(entry->kinds & kinds & ACCESS_FAR) ? ""
+                   : entry->kinds & ACCESS_REDUCED      ? " (reduction)"
                    : entry->kinds & kinds & ACCESS_NEAR ? " (also lookup)"
                                                         : " (lookup)");
     }

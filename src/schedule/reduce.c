@@ -164,7 +164,8 @@ shoal_status reduce_end(shoal_system *system) {
             memcpy(entry->value, total, reduction->type->def.size);
             entry->tick = world->tick;
         } else {
-            status = SHOAL_NOT_FOUND;
+            status = error_detail(error_thread_record_of(world), SHOAL_NOT_FOUND, "shoal_world_step",
+                                  "the unique %s of its reduction %zu was removed", reduction->type->def.name, i);
         }
         sum += reduction->sum_bytes;
         total += reduction->sum_bytes;
@@ -183,5 +184,10 @@ void reduce_free(shoal_system *system) {
 
 void *shoal_run_sum(const shoal_run *run, size_t number) {
     bool is_there = run != NULL && run->sums_ != NULL && number < run->system->def.reduction_count;
-    return is_there ? run->sums_[number] : NULL;
+    if (UNLIKELY(!is_there)) {
+        error_detail(error_thread_record(), SHOAL_INVALID_ARGUMENT, "shoal_run_sum", "there is no reduction %zu here",
+                     number);
+        return NULL;
+    }
+    return run->sums_[number];
 }

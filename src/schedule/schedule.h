@@ -251,6 +251,7 @@ typedef struct schedule_worker {
     void *scratch;
     shoal_view view; /* of the call under way; one for all systems, so that it stays in the cache */
     uint64_t column_hashes[WATCH_COLUMNS]; /* of the call under way, where access is watched */
+    bool is_asking;                        /* a condition */
     shoal_view_lock spare_lock;            /* of views that are not the system's to end */
     uint64_t now;                          /* clock ticks at the end of its last job */
     uint32_t slot;
@@ -291,6 +292,9 @@ struct shoal_schedule {
     memory_array sources; /* sync_source: who recorded which part of `merged` */
     size_t source_count;
     uint64_t sync_number;
+    uint64_t sync_ticks; /* that sync points took, and how many commands they applied */
+    uint64_t last_sync_ticks;
+    uint64_t sync_commands;
     struct sync_grave *graves; /* who destroyed what; only when drops are told */
     memory_array ages;         /* uint32_t: by index of the archetype, its place by age */
     uint64_t ages_stamp;       /* of the archetypes that they are of */

@@ -207,7 +207,12 @@ void job_go_in_order(const job_walk *walk, worker_system *own) {
     if (own->sums != NULL) {
         reduce_block(system, 0, own->sums);
     }
+    query_rows *rows = (query_rows *)view.rows_; /* such a query always has a walk */
     while (system->def.masked ? shoal_view_next_chunk(&view) : shoal_view_next(&view)) {
-        call_each(walk, own, &view);
+        shoal_view given = view; /* the function may do with it as it likes, and must not move the walk */
+        given.lock_ = &walk->worker->spare_lock;
+        rows->is_placed = true;
+        call_each(walk, own, &given);
+        rows->is_placed = false;
     }
 }

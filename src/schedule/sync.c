@@ -271,13 +271,17 @@ static bool has_nothing(const shoal_schedule *schedule) {
 }
 
 /* Notes for traces that commands were applied, by the thread that steps. */
-static void ring_note(const shoal_schedule *schedule, uint64_t start, size_t commands) {
+static void ring_note(shoal_schedule *schedule, uint64_t start, size_t commands) {
     *ring_next(schedule->workers[0].ring) =
         (run_record){.start = start,
                      .end = clock_ticks(),
                      .tick = schedule->world->tick,
                      .rows = commands < UINT32_MAX ? (uint32_t)commands : UINT32_MAX,
                      .label = LABEL_SYNC};
+    uint64_t ticks = clock_ticks() - start;
+    schedule->sync_ticks += ticks;
+    schedule->last_sync_ticks = ticks;
+    schedule->sync_commands += commands;
 }
 
 void sync_apply(shoal_schedule *schedule) {

@@ -170,7 +170,7 @@ static shoal_status system_touches(shoal_system *system, const shoal_system_def 
                             reads ? ACCESS_FAR_READ : ACCESS_PRESENCE);
     }
     for (size_t i = 0; i < def->reduction_count && status == SHOAL_OK; i++) {
-        status = access_add(&system->access, memory, def->reductions[i].into, ACCESS_FAR_WRITE);
+        status = access_add(&system->access, memory, def->reductions[i].into, ACCESS_FAR_WRITE | ACCESS_REDUCED);
     }
     system->is_serial |= def->serial;
     return status;

@@ -4,7 +4,9 @@
  *     system   runs     rows  last us  total ms  jobs  share %
  *     move      100  1000000   12.345     1.302   100     61.0
  *     spawner   100        0    8.100     0.832   100     39.0
+ *     (sync)     20      400    3.210     0.066     0      0.0
  *
+ * The last line is of sync points, with the commands that they applied as rows; it is there when some were applied.
  * Times are of all workers together, so a system may take longer than its step. Equal times: by registration.
  * Thread rule: world.
  */
@@ -23,7 +25,8 @@ static const struct {
 } columns[COLUMN_COUNT] = {{"runs", 0}, {"rows", 0}, {"last us", 3}, {"total ms", 3}, {"jobs", 0}, {"share %", 1}};
 
 typedef struct table_row {
-    const shoal_system *system;
+    const char *name;
+    uint32_t number; /* of the system */
     uint64_t nanoseconds;
     uint64_t cells[COLUMN_COUNT]; /* in units of the last decimal */
 } table_row;
@@ -34,15 +37,22 @@ static int row_compare(const void *left, const void *right) {
     if (a->nanoseconds != b->nanoseconds) {
         return a->nanoseconds > b->nanoseconds ? -1 : 1;
     }
-    return a->system->number < b->system->number ? -1 : a->system->number > b->system->number;
+    return a->number < b->number ? -1 : a->number > b->number;
 }
 
+static uint64_t ticks_ns(const shoal_schedule *schedule, uint64_t ticks) {
+    return (uint64_t)((double)ticks * schedule->ns_per_tick);
+}
+
+/* Systems by their time, then sync points, if there were any. */
 static void rows_fill(const shoal_schedule *schedule, table_row *rows) {
-    uint64_t sum = 0;
+    uint64_t sync_ns = ticks_ns(schedule, schedule->sync_ticks);
+    uint64_t sum = sync_ns;
     for (uint32_t i = 0; i < schedule->system_count; i++) {
         shoal_system_stats stats = system_stats_now(schedule->systems[i]);
         sum += stats.nanoseconds;
-        rows[i] = (table_row){.system = schedule->systems[i],
+        rows[i] = (table_row){.name = schedule->systems[i]->name,
+                              .number = i,
                               .nanoseconds = stats.nanoseconds,
                               .cells = {[COLUMN_RUNS] = stats.runs,
                                         [COLUMN_ROWS] = stats.rows,
@@ -54,6 +64,13 @@ static void rows_fill(const shoal_schedule *schedule, table_row *rows) {
         rows[i].cells[COLUMN_SHARE] = (uint64_t)((double)rows[i].nanoseconds / (double)sum * 1000 + 0.5);
     }
     qsort(rows, schedule->system_count, sizeof *rows, row_compare);
+    rows[schedule->system_count] =
+        (table_row){.name = "(sync)",
+                    .cells = {[COLUMN_RUNS] = schedule->stats.syncs,
+                              [COLUMN_ROWS] = schedule->sync_commands,
+                              [COLUMN_LAST] = ticks_ns(schedule, schedule->last_sync_ticks),
+                              [COLUMN_TOTAL] = (sync_ns + 500) / 1000,
+                              [COLUMN_SHARE] = sum != 0 ? (uint64_t)((double)sync_ns / (double)sum * 1000 + 0.5) : 0}};
 }
 
 static size_t cell_size(uint64_t value, unsigned decimals) {
@@ -73,7 +90,7 @@ static void put_table(text_output *output, const table_row *rows, size_t count) 
     size_t name_width = strlen("system");
     size_t widths[COLUMN_COUNT];
     for (size_t i = 0; i < count; i++) {
-        size_t size = strlen(rows[i].system->name);
+        size_t size = strlen(rows[i].name);
         name_width = size > name_width ? size : name_width;
     }
     text_put_left(output, "system", name_width);
@@ -87,7 +104,7 @@ static void put_table(text_output *output, const table_row *rows, size_t count) 
     }
     for (size_t i = 0; i < count && !output->failed; i++) {
         text_put_string(output, "\n");
-        text_put_left(output, rows[i].system->name, name_width);
+        text_put_left(output, rows[i].name, name_width);
         for (size_t k = 0; k < COLUMN_COUNT; k++) {
             put_cell(output, rows[i].cells[k], columns[k].decimals, widths[k] + 2);
         }
@@ -105,7 +122,7 @@ shoal_status shoal_schedule_table(shoal_world *world, shoal_write_fn write, void
     }
     const shoal_schedule *schedule = schedule_of(world);
     size_t count = schedule != NULL ? schedule->system_count : 0;
-    size_t byte_size = count * sizeof(table_row);
+    size_t byte_size = (count + 1) * sizeof(table_row);
     table_row *rows = NULL;
     if (count != 0) {
         rows = memory_allocate(&world->memory, SHOAL_PURPOSE_SCRATCH, byte_size, 16);
@@ -113,6 +130,7 @@ shoal_status shoal_schedule_table(shoal_world *world, shoal_write_fn write, void
             return world_fail(world, memory_failure(&world->memory), call);
         }
         rows_fill(schedule, rows);
+        count += schedule->stats.syncs != 0;
     }
     const char *outer = world_lock_enter(world, call);
     text_output output;

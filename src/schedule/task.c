@@ -48,7 +48,8 @@ COLD static void views_left_open(schedule_worker *worker, uint64_t place) {
     shoal_world *world = worker->schedule->world;
     world_lock *lock = world_is_shared(world) ? &worker->scope.lock : &world->lock;
     error_detail(error_thread_record_of(world), SHOAL_WORLD_LOCKED, "shoal_world_step",
-                 "a view of \"%s\" was left open", lock->holder != NULL ? lock->holder : "");
+                 "a view of \"%s\" was left open; end it with shoal_view_end()",
+                 lock->holder != NULL ? lock->holder : "");
     system_failed(worker->current, SHOAL_WORLD_LOCKED, place);
     lock->count = 0;
     lock->holder = NULL;
@@ -59,6 +60,12 @@ void views_check(schedule_worker *worker, uint64_t place) {
     bool is_open = worker->scope.lock.count != 0 || (!world_is_shared(world) && world->lock.count != 0);
     if (UNLIKELY(is_open)) {
         views_left_open(worker, place);
+    }
+    if (UNLIKELY(worker->spare_lock.count != 0)) {
+        worker->spare_lock.count = 0;
+        error_detail(error_thread_record_of(world), SHOAL_INVALID_ARGUMENT, "shoal_view_next",
+                     "each is given its rows; it must not step or end the view");
+        system_failed(worker->current, SHOAL_INVALID_ARGUMENT, place);
     }
 }
 

@@ -19,7 +19,9 @@ static uint32_t rounds_of_period(shoal_system *system) {
     uint64_t rounds = behind / period;
     system->behind_ns = behind % period;
     if (rounds > system->def.catch_up) {
-        system->stats.skipped_ns += (rounds - system->def.catch_up) * period;
+        uint64_t skipped = (rounds - system->def.catch_up) * period;
+        uint64_t room = UINT64_MAX - system->stats.skipped_ns;
+        system->stats.skipped_ns += skipped < room ? skipped : room;
         rounds = system->def.catch_up;
     }
     return (uint32_t)rounds;
@@ -33,7 +35,9 @@ static bool condition_holds(shoal_system *system, schedule_worker *worker) {
     own->run.dt = (double)own->run.dt_ns * 1e-9;
     own->run.tick = system->schedule->world->tick;
     own->run.sums_ = NULL;
+    worker->is_asking = true;
     bool holds = system->def.condition(&own->run); /* its recorder is closed */
+    worker->is_asking = false;
     views_check(worker, 0);
     return holds;
 }
@@ -131,6 +135,7 @@ bool task_prepare(schedule_task *task, schedule_worker *worker, uint32_t workers
     if (status != SHOAL_OK) {
         for (uint32_t i = 0; i < task->active_count; i++) {
             system_failed(task->members[task->active[i]], status, (uint64_t)task->round << 32);
+            task->members[task->active[i]]->has_sums = false; /* those of systems before it leave their uniques alone */
         }
         task->job_count = 0;
     }

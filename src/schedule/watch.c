@@ -59,10 +59,15 @@ COLD static void report_access(schedule_worker *worker, const component_type *ty
     if (type == NULL) {
         report(worker, what, "system \"%.80s\": %s records commands, which is not declared; give it .commands = true",
                name, call);
+    } else if (access_of(&worker->current->access, type->id) & ACCESS_REDUCED) {
+        report(worker, what, "system \"%.80s\": %s writes %.80s, which it reduces into; use shoal_run_sum()", name,
+               call, type->def.name);
     } else {
-        report(worker, what, "system \"%.80s\": %s %s %.80s, which is not declared; add SHOAL_%s(%.80s) to its lookups",
-               name, call, for_write ? "writes" : "reads", type->def.name, for_write ? "WRITE" : "READ",
-               type->def.name);
+        bool is_near = (access_of(&worker->current->access, type->id) & ACCESS_NEAR) != 0;
+        report(worker, what, "system \"%.60s\": %s %s %.60s, which is not declared%s; add SHOAL_%s(%.60s) to its %s",
+               name, call, for_write ? "writes" : "reads", type->def.name,
+               is_near ? " but for the rows of its own views" : "", for_write ? "WRITE" : "READ", type->def.name,
+               worker->is_asking ? "condition_reads" : "lookups");
     }
 }
 
@@ -73,6 +78,9 @@ void watch_free(shoal_schedule *schedule) {
 /* Whom a relation leads to is presence; the buffer that is written may come from the system's own view. */
 static bool is_declared(const shoal_system *system, const component_type *type, bool for_write) {
     uint8_t kinds = access_of(&system->access, type->id);
+    if (for_write && (kinds & ACCESS_REDUCED)) {
+        return false;
+    }
     if (!for_write) {
         return type->def.storage == SHOAL_STORAGE_RELATION ? kinds != 0 : (kinds & ACCESS_FAR) != 0;
     }

@@ -11,6 +11,8 @@
  * The world is locked meanwhile, so that the writer cannot change what is being written. Allocates nothing, unless the
  * query orders. Thread rule: world.
  */
+#include <shoal/print.h>
+
 #include <stdio.h>
 #include <string.h>
 

@@ -13,6 +13,7 @@
  * Lines end with LF and a name or a text cannot break one: names have no control characters, texts are escaped.
  * Thread rule: read. The writer must make no "world" call on this world; a read cannot lock it.
  */
+#include <shoal/print.h>
 #include <shoal/relation.h>
 #include <stdio.h>
 #include <string.h>

@@ -15,6 +15,8 @@
  * same text. Scratch memory for the sort is taken before the first write and is not in the report. The world is locked
  * while the writer runs. Thread rule: world.
  */
+#include <shoal/print.h>
+
 #include <string.h>
 
 #include "../base/text.h"

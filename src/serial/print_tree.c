@@ -9,6 +9,7 @@
  * Depths come from the store and the way to the next line from its lists, so nothing is kept for the levels above and
  * no function calls itself. Thread rule: read. The writer must make no "world" call on this world.
  */
+#include <shoal/print.h>
 #include <shoal/relation.h>
 
 #include "../base/text.h"

@@ -49,10 +49,13 @@ COLD shoal_status world_fail_shared(shoal_world *world, const char *call) {
     const world_scope *scope = world_scope_of(world);
     if (scope == NULL) {
         return error_detail(world_error(world), SHOAL_WORLD_LOCKED, call,
-                            "systems run; record the change in run->commands");
+                            "systems run; record changes of structure in run->commands");
     }
-    return error_detail(world_error(world), SHOAL_WORLD_LOCKED, call,
-                        "held by system \"%s\"; record the change in run->commands", scope->name);
+    return error_detail(
+        world_error(world), SHOAL_WORLD_LOCKED, call,
+        "held by system \"%s\"; record changes of structure in run->commands, and do the rest between steps "
+        "or in an exclusive system",
+        scope->name);
 }
 
 #if SHOAL_DEBUG >= 1
