@@ -173,9 +173,9 @@ typedef struct shoal_system_def {
  * Adds a system, which takes part from the next step on. NULL on failure: SYSTEM_INVALID for a definition that
  * contradicts itself (the message says where), SYSTEM_EXISTS, SYSTEM_MISSING for a phase that is not there, the errors
  * of shoal_query_create(), COMPONENT_INVALID, OUT_OF_MEMORY, MEMORY_LIMIT, WORLD_LOCKED during a step or while a view
- * is open. Names in orders are looked up when the schedule is built. Commands that wait since memory ran out in a step are
- * applied first, here and in the calls below that change the schedule; where that fails again, its status is returned
- * and nothing changes. Thread: world.
+ * is open. Names in orders are looked up when the schedule is built. Commands that wait since memory ran out in a step
+ * are applied first, here and in the calls below that change the schedule; where that fails again, its status is
+ * returned and nothing changes. Thread: world.
  */
 SHOAL_API shoal_system *shoal_system_add(shoal_world *world, const shoal_system_def *def);
 
