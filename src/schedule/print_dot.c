@@ -100,7 +100,7 @@ static void put_touched(schedule_print *print, const shoal_system *system, uint8
         put_text(print, name);
         put(print, entry->kinds & kinds & ACCESS_FAR ? "</I>" : "");
     }
-    put(print, used != 0 ? "<BR ALIGN=\"LEFT\"/>" : "");
+    put(print, used != 0 ? "<BR/>" : "");
 }
 
 static void put_system(schedule_print *print, const shoal_system *system) {
@@ -113,7 +113,7 @@ static void put_system(schedule_print *print, const shoal_system *system) {
     put_text(print, system->name);
     put(print, "</B><BR ALIGN=\"LEFT\"/><FONT POINT-SIZE=\"8\" COLOR=\"#5a6068\">");
     if (put_marks(&print->output, system, "<FONT COLOR=\"" COLOR_MARKS "\">")) {
-        put(print, "</FONT><BR ALIGN=\"LEFT\"/>");
+        put(print, "</FONT><BR/>");
     }
     put_touched(print, system, ACCESS_WRITES, "writes ");
     put_touched(print, system, ACCESS_NEAR_READ | ACCESS_FAR_READ, "reads ");
@@ -341,7 +341,8 @@ void print_dot(schedule_print *print) {
                "         nodesep=0.12, bgcolor=white, labelloc=b, label=<<FONT POINT-SIZE=\"9\" COLOR=\"#5a6068\">\n"
                "         black: declared order, dashed: unsynced &#160; <FONT COLOR=\"" COLOR_CONFLICT
                "\">orange: conflict</FONT> &#160; <FONT COLOR=\"" COLOR_COMMANDS
-               "\">blue: commands</FONT> &#160; <I>slanted: lookups</I></FONT>>];\n"
+               "\">blue: commands</FONT> &#160; <I>slanted: lookups</I><BR/>"
+               "thick frame: fused &#160; yellow: main thread &#160; red: exclusive</FONT>>];\n"
                "  node [fontname=\"Helvetica,Arial,sans-serif\", fontsize=10, shape=plain];\n"
                "  edge [fontname=\"Helvetica,Arial,sans-serif\", fontsize=8, fontcolor=\"" COLOR_CONFLICT
                "\", arrowsize=0.6];\n");
