@@ -617,6 +617,40 @@ static void conf_C8_a_target_whose_spawn_is_dropped(void **state) {
     assert_ok(shoal_world_destroy(world));
 }
 
+/* A target whose handle was guessed before its spawn gets it: the relation comes to be if its turn is later, but for a
+   split one, whose archetype is made before any entity. */
+static void check_guessed_target(uint32_t type_case, bool recorded_first) {
+    shoal_world *world = shoal_world_create(NULL);
+    shoal_commands *commands = shoal_commands_create(world, NULL);
+    const shoal_component relation = component_of(type_case);
+    shoal_entity source = shoal_spawn(world, NULL, 0);
+    shoal_entity guessed = shoal_entity_make(world, 1, 0);
+    if (recorded_first) {
+        assert_ok(shoal_commands_relate(commands, source, relation, guessed, NULL));
+    }
+    shoal_entity placeholder = shoal_commands_spawn(commands, NULL, 0);
+    if (!recorded_first) {
+        assert_ok(shoal_commands_relate(commands, source, relation, guessed, NULL));
+    }
+    shoal_commands_spawn(commands, SHOAL_VALUES({relation, &(shoal_link){.target = guessed}}));
+    shoal_commands_result result;
+    assert_ok(shoal_commands_apply(commands, &result));
+    assert_entity(shoal_commands_resolve(commands, placeholder), guessed);
+    bool comes_to_be = !recorded_first && type_case != CASE_SPLITS;
+    assert_true(shoal_is_related(world, source, relation, guessed) == comes_to_be);
+    assert_valid(world);
+    assert_ok(shoal_world_destroy(world));
+}
+
+static void conf_C8_a_target_that_was_guessed(void **state) {
+    (void)state;
+    static const uint32_t relations[] = {CASE_MANY, CASE_REFUSES, CASE_DESTROYS, CASE_SPLITS, CASE_TREE};
+    for (size_t i = 0; i < sizeof relations / sizeof relations[0]; i++) {
+        check_guessed_target(relations[i], false);
+        check_guessed_target(relations[i], true);
+    }
+}
+
 /* ---- single cases that random scripts seldom meet ---- */
 
 static void hand_apply(script_world *side, size_t applied, size_t dropped) {
@@ -741,6 +775,7 @@ int main(void) {
         cmocka_unit_test(conf_G5_apply_without_memory),
         cmocka_unit_test(conf_C8_no_placeholder_in_a_shared_value),
         cmocka_unit_test(conf_C8_a_target_whose_spawn_is_dropped),
+        cmocka_unit_test(conf_C8_a_target_that_was_guessed),
         cmocka_unit_test(conf_C1_commands_before_a_cascade),
         cmocka_unit_test(conf_C3_shared_value_removed_and_added),
         cmocka_unit_test(conf_C1_commands_behind_the_end_of_a_dying_one),

@@ -104,6 +104,7 @@ typedef struct command_spawn {
     uint32_t record; /* its place as the caller counts */
     uint32_t head;   /* while applying: where its current segment begins */
     bool dead;       /* destroyed in the same buffer, or never made */
+    bool is_lost;    /* a split relation of its own had a dead target when the plan was made */
 } command_spawn;
 
 struct shoal_commands {

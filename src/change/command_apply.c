@@ -481,6 +481,8 @@ static shoal_status spawn_check(shoal_commands *commands, const command_spawn *s
         if (type->def.storage == SHOAL_STORAGE_RELATION) {
             status = loose_check_link(world, type, index_peek(&world->index),
                                       command_resolved(commands, *command_target(command)), command_apply_call);
+            bool is_lost = status == SHOAL_OK && type->def.split && spawn->is_lost;
+            status = is_lost ? SHOAL_ENTITY_DEAD : status;
         }
     }
     return status;

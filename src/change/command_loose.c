@@ -28,9 +28,9 @@ static shoal_status link_reserve(shoal_commands *commands, relation_store *store
                                  relation_loose *loose) {
     shoal_entity target = *command_target(command);
     bool knows_source = !is_placeholder(commands, command->entity);
-    bool knows_target = !is_placeholder(commands, target);
-    if (knows_target && index_find(&commands->world->index, target) == NULL) {
-        return SHOAL_OK; /* it will be dropped */
+    bool knows_target = index_find(&commands->world->index, target) != NULL;
+    if (!knows_target && commands->spawn_count == 0) {
+        return SHOAL_OK; /* it will be dropped, unless a spawn of the buffer gets a handle that was guessed right */
     }
     if (knows_source && knows_target) {
         return relation_reserve(store, command->entity, target);

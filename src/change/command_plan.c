@@ -288,6 +288,18 @@ bool command_spawn_is_refused(const shoal_commands *commands, uint32_t number) {
     return false;
 }
 
+/* True for a spawn with a split relation to what is not alive: the archetype of a target is made before any entity, so
+   a handle that was guessed right comes too late. */
+static bool spawn_is_lost(const shoal_commands *commands, const command_spawn *spawn) {
+    for (uint32_t i = 1; i <= spawn->value_count; i++) {
+        shoal_command *command = command_at(commands, spawn->command_number + i);
+        if (command_splits(command) && index_find(&commands->world->index, *command_target(command)) == NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static shoal_status plan_linked(shoal_commands *commands) {
     shoal_world *world = commands->world;
     for (size_t i = 0; i < commands->command_count; i++) {
@@ -296,8 +308,10 @@ static shoal_status plan_linked(shoal_commands *commands) {
         const uint32_t *head = record != NULL ? command_head_of(commands, command->entity) : NULL;
         shoal_status status = SHOAL_OK;
         if (command->kind == SHOAL_COMMAND_SPAWN) {
+            command_spawn *spawn = command_spawn_at(commands, spawn_of(commands, command));
+            spawn->is_lost = spawn_is_lost(commands, spawn);
             bool refused = command_spawn_is_refused(commands, spawn_of(commands, command));
-            status = refused ? SHOAL_OK : plan_chain(commands, world->root, (uint32_t)i, true);
+            status = refused || spawn->is_lost ? SHOAL_OK : plan_chain(commands, world->root, (uint32_t)i, true);
         } else if (head != NULL && *head == i + 1) {
             status = plan_chain(commands, world->archetypes[index_archetype(record->place)], (uint32_t)i, false);
         }

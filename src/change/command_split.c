@@ -182,6 +182,8 @@ bool command_split_is_planned(const shoal_commands *commands, shoal_entity entit
         return true; /* that will be found out */
     }
     shoal_archetype *base = row_of(world, index_find(&world->index, entity)).archetype;
+    world->transitions.is_closed = true;
     const shoal_transition *edge = loose_split_edge(world, base, type, target, "shoal_commands_apply");
+    world->transitions.is_closed = false;
     return edge != NULL && (edge->target == base || edge->target->open != NULL);
 }

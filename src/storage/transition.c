@@ -601,7 +601,7 @@ static shoal_transition *edge_lookup(shoal_world *world, shoal_archetype *source
     while (edge != NULL && (edge->hash != hash || edge->source != source || !edge_is(edge, keys, shared))) {
         edge = edge->next;
     }
-    if (edge == NULL) {
+    if (edge == NULL && !table->is_closed) {
         edge = edge_add(world, source, keys, shared, hash, call);
     }
     if (edge != NULL) {

@@ -91,6 +91,7 @@ typedef struct transition_table {
     uint32_t bucket_count; /* 0 or a power of two */
     uint32_t count;
     memory_array key_room; /* uint64_t: for many shared keys; kept, so that finding an edge again needs no memory */
+    bool is_closed;        /* only edges that are there are found */
 } transition_table;
 
 /* A change as the caller gave it. */
