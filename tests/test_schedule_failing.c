@@ -190,28 +190,32 @@ static shoal_status call_number(steps *s, size_t number, uint32_t workers) {
     }
 }
 
+/* One of these calls, whose n-th allocation fails; true when there was one. */
+static bool call_fails_at(size_t number, uint32_t workers, size_t n) {
+    test_set_context("%u workers, call %zu, failing allocation %zu", workers, number, n);
+    assert_at_most(n, MOST_POINTS);
+    steps s;
+    scene_start(&s, workers, 0);
+    add_kinds(&s);
+    fake_allocator_arm(&s.fake, n, n % 2 == 0);
+    shoal_status status = call_number(&s, number, workers);
+    bool failed = fake_allocator_disarm(&s.fake);
+    if (status != SHOAL_OK) {
+        assert_status(status, SHOAL_OUT_OF_MEMORY);
+        assert_valid(s.world);
+        assert_ok(call_number(&s, number, workers));
+    }
+    steps_go(&s, 2);
+    steps_end(&s);
+    return failed;
+}
+
 static void test_phases_settings_and_builds(void **state) {
     (void)state;
-    for (size_t w = 0; w < 2; w++) {
-        for (size_t number = 0; number < 3; number++) {
-            bool failed = true;
-            for (size_t n = 1; failed; n++) {
-                test_set_context("%u workers, call %zu, failing allocation %zu", worker_counts[w], number, n);
-                assert_at_most(n, MOST_POINTS);
-                steps s;
-                scene_start(&s, worker_counts[w], 0);
-                add_kinds(&s);
-                fake_allocator_arm(&s.fake, n, n % 2 == 0);
-                shoal_status status = call_number(&s, number, worker_counts[w]);
-                failed = fake_allocator_disarm(&s.fake);
-                if (status != SHOAL_OK) {
-                    assert_status(status, SHOAL_OUT_OF_MEMORY);
-                    assert_valid(s.world);
-                    assert_ok(call_number(&s, number, worker_counts[w]));
-                }
-                steps_go(&s, 2);
-                steps_end(&s);
-            }
+    for (size_t i = 0; i < 6; i++) {
+        size_t n = 1;
+        while (call_fails_at(i / 2, worker_counts[i % 2], n)) {
+            n++;
         }
     }
     test_set_context("%s", "");

@@ -103,7 +103,7 @@ static NOINLINE void blocks_through(const job_walk *walk, worker_system *own, co
                                     const chunk_ref *ref, size_t first, size_t end, uint32_t strip) {
     shoal_system *system = own->system;
     size_t block = system->def.block_rows;
-    size_t strip_rows = walk->task->strip_rows;
+    size_t strip_rows = walk->task->strip_rows > block ? walk->task->strip_rows : block;
     for (size_t row = first; row < end;) {
         size_t next = (row / block + 1) * block;
         next = next < end ? next : end;
