@@ -408,6 +408,38 @@ static void test_commands_that_wait(void **state) {
     test_set_context("%s", "");
 }
 
+/* A world that is full can drop what waits, and goes on. */
+static void test_waiting_commands_are_discarded(void **state) {
+    (void)state;
+    size_t discarded = 0;
+    bool failed = true;
+    for (size_t n = 1; failed; n++) {
+        test_set_context("failing allocation %zu", n);
+        assert_at_most(n, MOST_POINTS);
+        steps s;
+        scene_start(&s, 2, 0);
+        add_kinds(&s);
+        steps_go(&s, 1);
+        fake_allocator_arm(&s.fake, n, false);
+        shoal_status status = shoal_world_step(s.world, 1000000);
+        failed = fake_allocator_disarm(&s.fake);
+        uint64_t entities = shoal_world_entity_count(s.world);
+        size_t count = 0;
+        assert_ok(shoal_schedule_discard(s.world, &count));
+        assert_true((count != 0) == (status != SHOAL_OK && message_has(s.world, "wait for the next sync point")));
+        discarded += count;
+        enable_all(&s, false);
+        steps_go(&s, 1);
+        assert_count(shoal_world_entity_count(s.world), entities);
+        enable_all(&s, true);
+        steps_go(&s, 1);
+        steps_end(&s);
+        assert_owned(&owned_tracker, 0);
+    }
+    assert_true(discarded != 0);
+    test_set_context("%s", "");
+}
+
 int main(void) {
     kinds_register();
     const struct CMUnitTest tests[] = {
@@ -417,6 +449,7 @@ int main(void) {
         cmocka_unit_test(test_steps),
         cmocka_unit_test(test_memory_limit),
         cmocka_unit_test(test_commands_that_wait),
+        cmocka_unit_test(test_waiting_commands_are_discarded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

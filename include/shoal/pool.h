@@ -66,7 +66,8 @@ SHOAL_API shoal_pool *shoal_pool_create(const shoal_pool_def *def);
 SHOAL_API shoal_status shoal_pool_destroy(shoal_pool *pool);
 
 /** Ends the threads and keeps the pool: its worlds step on their callers alone until it starts again. POOL_BUSY while
-    it is at work. Waits for the threads. Thread: any, and one at a time for each pool. */
+    it is at work; inside of a step that is so only while a stage is shared, so it is no place for this. Waits for the
+    threads. Thread: any, and one at a time for each pool. */
 SHOAL_API shoal_status shoal_pool_stop(shoal_pool *pool);
 
 /** Starts the threads of a pool that was stopped; fine when it runs. THREAD_FAILED, OUT_OF_MEMORY: it stays stopped

@@ -78,11 +78,18 @@ SHOAL_API shoal_status shoal_schedule_build(shoal_world *world);
  * the first one in the order of the schedule; the message names it. The errors of shoal_schedule_build() and
  * WORLD_LOCKED (a view is open, a step is under way) leave everything as it was. Of memory that runs out inside of the
  * step the message says where: a system whose recorder or sums could not grow has failed, and commands that could not
- * be applied are kept and come first at the next sync point. ACCESS_UNDECLARED, in debug builds of the library: a
- * system has touched what it did not declare; the message and the log name it, the component and what is missing. Waits
- * for the workers. Thread: world.
+ * be applied are kept and come first at the next sync point, or are dropped by shoal_schedule_discard().
+ * ACCESS_UNDECLARED, in debug builds of the library: a system has touched what it did not declare; the message and the
+ * log name it, the component and what is missing. Waits for the workers. Thread: world.
  */
 SHOAL_API shoal_status shoal_world_step(shoal_world *world, uint64_t dt_ns);
+
+/**
+ * Drops the commands of systems that wait since memory ran out in a step (their values are ended), so that a world that
+ * is full can go on; `count`, which may be NULL, gets how many those were. WORLD_LOCKED during a step or while a view
+ * is open. Thread: world.
+ */
+SHOAL_API shoal_status shoal_schedule_discard(shoal_world *world, size_t *count);
 
 /** A loop's definition; zero-initialised members mean the default. */
 typedef struct shoal_loop_def {

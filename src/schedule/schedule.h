@@ -464,6 +464,7 @@ void sync_apply(shoal_schedule *schedule);
 
 /* Applies what could not be applied in a step, before the recorders that have it go; its status, stored. */
 shoal_status sync_settle(shoal_schedule *schedule, const char *call);
+void graves_forget(shoal_schedule *schedule, const shoal_system *system); /* it ends */
 void sync_free(shoal_schedule *schedule);
 
 /* ---- step.c ---- */

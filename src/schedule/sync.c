@@ -84,15 +84,7 @@ static void graves_fill(shoal_schedule *schedule, const record_part *part) {
 
 static const char *destroyer_of(const shoal_schedule *schedule, shoal_entity entity) {
     const sync_grave *grave = schedule->graves != NULL ? grave_of(schedule, entity) : NULL;
-    if (grave == NULL || grave->entity.bits != entity.bits) {
-        return NULL;
-    }
-    for (uint32_t i = 0; i < schedule->system_count; i++) { /* it may have been removed since */
-        if (schedule->systems[i] == grave->system) {
-            return grave->system->name;
-        }
-    }
-    return NULL;
+    return grave != NULL && grave->system != NULL && grave->entity.bits == entity.bits ? grave->system->name : NULL;
 }
 
 static const sync_source *source_of(const shoal_schedule *schedule, size_t record) {
@@ -340,6 +332,47 @@ shoal_status sync_settle(shoal_schedule *schedule, const char *call) {
     return sync_is_waiting(schedule)
                ? error_detail(&schedule->world->error, schedule->step_status, call, "%s", schedule->step_text)
                : SHOAL_OK;
+}
+
+shoal_status shoal_schedule_discard(shoal_world *world, size_t *count) {
+    static const char call[] = "shoal_schedule_discard";
+    if (world == NULL) {
+        return world_fail(NULL, SHOAL_INVALID_ARGUMENT, call);
+    }
+    shoal_status status = schedule_check_idle(world, call);
+    if (status != SHOAL_OK) {
+        return status;
+    }
+    shoal_schedule *schedule = world->schedule;
+    size_t dropped = 0;
+    if (schedule != NULL && schedule->merged != NULL) { /* before the recorders, which have its values */
+        dropped = schedule->merged->record_count;
+        command_reset(schedule->merged);
+    }
+    for (uint32_t slot = 0; schedule != NULL && schedule->workers != NULL && slot < schedule->worker_count; slot++) {
+        for (uint32_t i = 0; i < schedule->system_count; i++) {
+            shoal_commands *commands = schedule->workers[slot].systems[i]->commands;
+            dropped += commands->record_count;
+            command_reset(commands);
+            commands->is_lent = false;
+        }
+        schedule->workers[slot].part_count = 0;
+    }
+    if (schedule != NULL) {
+        schedule->source_count = 0;
+    }
+    if (count != NULL) {
+        *count = dropped;
+    }
+    return SHOAL_OK;
+}
+
+void graves_forget(shoal_schedule *schedule, const shoal_system *system) {
+    for (size_t i = 0; schedule->graves != NULL && i < GRAVE_COUNT; i++) {
+        if (schedule->graves[i].system == system) {
+            schedule->graves[i] = (sync_grave){0};
+        }
+    }
 }
 
 void sync_free(shoal_schedule *schedule) {
