@@ -8,10 +8,7 @@
 
 #include "message.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define BALLS_MOST 10000000
@@ -40,24 +37,9 @@ static const char help_text[] =
     "\n"
     "Exit code: 0 done, 1 a file could not be written or memory ran out, 2 bad arguments.\n";
 
-static bool parse_number(const char *name, const char *text, uint64_t high, uint64_t *number) {
-    if (*text == '\0' || strspn(text, "0123456789") != strlen(text)) {
-        message_error("%s wants a whole number, not \"%s\"", name, text);
-        return false;
-    }
-    errno = 0;
-    uint64_t value = strtoull(text, NULL, 10);
-    if (errno == ERANGE || value > high) {
-        message_error("%s is %s, but must be at most %" PRIu64, name, text, high);
-        return false;
-    }
-    *number = value;
-    return true;
-}
-
 static bool parse_size(const char *name, const char *text, uint64_t high, size_t *size) {
     uint64_t number = 0;
-    bool is_good = parse_number(name, text, high, &number);
+    bool is_good = arguments_read_number(name, text, high, &number);
     *size = (size_t)number;
     return is_good;
 }
@@ -75,7 +57,7 @@ static bool parse_balls(const char *text, size_t *balls) {
 
 static bool parse_workers(const char *text, uint32_t *workers) {
     uint64_t number = 0;
-    bool is_good = parse_number("--workers", text, WORKERS_MOST, &number);
+    bool is_good = arguments_read_number("--workers", text, WORKERS_MOST, &number);
     *workers = (uint32_t)number;
     return is_good;
 }
@@ -108,7 +90,7 @@ static bool parse_option(const char *name, const char *value, void *options_byte
         return parse_size(name, value, STEPS_MOST, &options->steps);
     }
     if (strcmp(name, "--seed") == 0) {
-        return parse_number(name, value, UINT64_MAX, &options->gas.seed);
+        return arguments_read_number(name, value, UINT64_MAX, &options->gas.seed);
     }
     if (strcmp(name, "--start") == 0) {
         return parse_start(value, &options->gas.start);

@@ -5,7 +5,10 @@
 
 #include "message.h"
 
+#include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool name_is_known(const argument_rules *rules, const char *name) {
@@ -50,5 +53,20 @@ bool arguments_read_path(const char *name, const char *value, const char **path)
         return false;
     }
     *path = value;
+    return true;
+}
+
+bool arguments_read_number(const char *name, const char *value, uint64_t high, uint64_t *number) {
+    if (*value == '\0' || strspn(value, "0123456789") != strlen(value)) {
+        message_error("%s wants a whole number, not \"%s\"", name, value);
+        return false;
+    }
+    errno = 0;
+    uint64_t read = strtoull(value, NULL, 10);
+    if (errno == ERANGE || read > high) {
+        message_error("%s is %s, but must be from 0 to %" PRIu64, name, value, high);
+        return false;
+    }
+    *number = read;
     return true;
 }

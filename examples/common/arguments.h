@@ -9,6 +9,7 @@
 #define EXAMPLES_ARGUMENTS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 typedef enum options_result {
     OPTIONS_RUN,  /* go on */
@@ -25,6 +26,9 @@ typedef struct argument_rules {
 
 /* Reads all pairs into `options`, which holds the defaults. */
 options_result arguments_read(const argument_rules *rules, void *options, int argc, char **argv);
+
+/* The value of an option as a whole number from 0 to `high`; false: said what is wrong. */
+bool arguments_read_number(const char *name, const char *value, uint64_t high, uint64_t *number);
 
 /* The value of an option as a path, which must not be empty. */
 bool arguments_read_path(const char *name, const char *value, const char **path);

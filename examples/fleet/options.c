@@ -8,11 +8,8 @@
 
 #include "message.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define STEPS_DEFAULT 115
@@ -33,35 +30,20 @@ static const char help_text[] =
     "\n"
     "Exit code: 0 done, 1 a file could not be written or memory ran out, 2 bad arguments.\n";
 
-static bool parse_number(const char *name, const char *text, uint64_t high, uint64_t *number) {
-    if (*text == '\0' || strspn(text, "0123456789") != strlen(text)) {
-        message_error("%s wants a whole number, not \"%s\"", name, text);
-        return false;
-    }
-    errno = 0;
-    uint64_t value = strtoull(text, NULL, 10);
-    if (errno == ERANGE || value > high) {
-        message_error("%s is %s, but must be from 0 to %" PRIu64, name, text, high);
-        return false;
-    }
-    *number = value;
-    return true;
-}
-
 static bool parse_option(const char *name, const char *value, void *options_bytes) {
     fleet_options *options = options_bytes;
     if (strcmp(name, "--seed") == 0) {
-        return parse_number(name, value, UINT64_MAX, &options->seed);
+        return arguments_read_number(name, value, UINT64_MAX, &options->seed);
     }
     if (strcmp(name, "--steps") == 0) {
         uint64_t steps = 0;
-        bool is_good = parse_number(name, value, STEPS_MAX, &steps);
+        bool is_good = arguments_read_number(name, value, STEPS_MAX, &steps);
         options->steps = (int)steps;
         return is_good;
     }
     if (strcmp(name, "--workers") == 0) {
         uint64_t workers = 0;
-        bool is_good = parse_number(name, value, WORKERS_MAX, &workers);
+        bool is_good = arguments_read_number(name, value, WORKERS_MAX, &workers);
         options->workers = (uint32_t)workers;
         return is_good;
     }
