@@ -124,6 +124,9 @@ static uint64_t bytes_hash(const char *bytes, size_t byte_size) {
 
 void watch_columns(schedule_worker *worker, const worker_system *own, const shoal_view *view, bool is_after) {
     const query_data *query = query_of_const(own->query);
+    if (view->rows_ != NULL && view->rows_->is_filtered) {
+        return; /* a masked view has rows of others as well, which may be written meanwhile */
+    }
     for (size_t i = 0; i < query->term_count && i < WATCH_COLUMNS; i++) {
         size_t byte_size = 0;
         const char *column = read_only_column(own->system, view, &query->terms[i], &byte_size);
