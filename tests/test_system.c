@@ -502,6 +502,27 @@ static void test_fixed_rate_drops_what_it_cannot_catch_up(void **state) {
     steps_end(&s);
 }
 
+static shoal_status fail_first(const shoal_run *run) {
+    uint32_t *calls = run->user;
+    return (*calls)++ == 0 ? SHOAL_NOT_FOUND : SHOAL_OK;
+}
+
+/* Of the runs of one step only the one that failed counts; the step tells of it all the same. */
+static void test_first_of_several_runs_fails(void **state) {
+    (void)state;
+    steps s;
+    steps_start(&s, NULL);
+    uint32_t calls = 0;
+    shoal_system *system =
+        steps_add(&s, &(shoal_system_def){.name = "t", .once = fail_first, .period_ns = 10, .user = &calls});
+    assert_status(shoal_world_step(s.world, 40), SHOAL_NOT_FOUND);
+    assert_count(steps_stats(system).runs, 4);
+    assert_count(steps_stats(system).failures, 1);
+    assert_status(steps_stats(system).last_status, SHOAL_OK);
+    assert_ok(shoal_world_step(s.world, 10));
+    steps_end(&s);
+}
+
 static void test_fixed_rate_of_very_long_steps(void **state) {
     (void)state;
     steps s;
@@ -759,6 +780,7 @@ int main(void) {
         cmocka_unit_test(test_fixed_rate),
         cmocka_unit_test(test_fixed_rate_drops_what_it_cannot_catch_up),
         cmocka_unit_test(test_fixed_rate_of_very_long_steps),
+        cmocka_unit_test(test_first_of_several_runs_fails),
         cmocka_unit_test(test_fixed_rate_with_whole_nanoseconds),
         cmocka_unit_test(conf_I5_siblings_finish),
         cmocka_unit_test(conf_I5_first_of_the_schedule_is_named),

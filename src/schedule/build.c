@@ -155,17 +155,15 @@ static bool system_is_lean(const shoal_system *system) {
 static void task_take(schedule_task *task, shoal_system *system) {
     bool is_first = task->member_count == 0;
     task->members[task->member_count] = system;
-    system->member = task->member_count++;
+    task->member_count++;
     system->task = task;
     task->is_main |= system->def.thread == SHOAL_THREAD_MAIN || system->def.exclusive;
-    task->is_exclusive |= system->def.exclusive;
     task->has_rows = system->def.each != NULL;
     task->period_ns = system->def.period_ns; /* such a system is alone in its task */
     task->is_serial |= system->is_serial || !task->has_rows;
     task->whole_chunks |= system->whole_chunks;
     task->has_walk |= system->has_walk && task->has_rows;
     task->has_sums |= system->def.reduction_count != 0;
-    task->records |= system->def.commands;
     task->is_lean = (is_first || task->is_lean) && task->has_rows && system_is_lean(system);
     task->cut_rows = is_first || system->cut_rows > task->cut_rows ? system->cut_rows : task->cut_rows;
     uint32_t block = system->def.block_rows;

@@ -83,7 +83,6 @@ struct shoal_system {
     uint64_t behind_ns; /* fixed rate: time that has gone by and was not run for */
     shoal_system_stats stats;
     schedule_task *task; /* while built */
-    uint32_t member;     /* its number there */
 
     /* Of the step under way; written by whoever starts the task, read by its jobs. */
     uint32_t rounds; /* runs in this step; 0: is not due, or its condition says no */
@@ -153,7 +152,6 @@ struct schedule_task {
     bool is_measured;        /* the run under way */
     _Atomic bool has_failed; /* some system in the run under way; relaxed */
     bool is_main;            /* on the thread that steps */
-    bool is_exclusive;
     bool is_serial;
     memory_array spans; /* task_span, span_bytes each */
     size_t span_bytes;
@@ -167,7 +165,6 @@ struct schedule_task {
     uint32_t number; /* in its stage */
     bool whole_chunks;
     bool has_sums;
-    bool records; /* some system records commands */
     uint32_t cut_rows;
     task_edge *edges; /* to later tasks of the stage */
     uint32_t edge_count;
@@ -272,7 +269,6 @@ struct shoal_schedule {
     uint32_t phase_count;
 
     bool is_built;
-    bool is_stepping;
     uint64_t enable_changes; /* rises when a system is turned on or off */
     bool world_ends;         /* recorders and queries go on their own */
     schedule_stage *stages;
@@ -478,6 +474,7 @@ void step_failed(shoal_schedule *schedule, shoal_status status, const char *form
 /* ---- watch.c ---- */
 
 void watch_free(shoal_schedule *schedule);
+void watch_forget(shoal_schedule *schedule, const shoal_system *system); /* it ends */
 void watch_columns(schedule_worker *worker, const worker_system *own, const shoal_view *view, bool is_after);
 void watch_access(world_scope *scope, shoal_component component, bool for_write, const char *call);
 

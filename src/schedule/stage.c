@@ -157,8 +157,8 @@ static bool range_take(task_range *range, uint32_t *job) {
     return false;
 }
 
-/* The last job of somebody else's range. One at a time: a thief that put more into its own range could meet the range
-   that the task's next round has dealt there meanwhile. */
+/* The last job of somebody else's range. One at a time: a worker has a few dozen jobs at most, so more would gain
+   little and a thief's own range stays its owner's alone. */
 static bool range_steal(task_range *range, uint32_t *job) {
     uint64_t bits = atomic_load_explicit(&range->bits, memory_order_acquire);
     while ((uint32_t)bits < (uint32_t)(bits >> 32)) {

@@ -253,32 +253,32 @@ static void arenas_empty(shoal_schedule *schedule) {
     }
 }
 
-/* True when there are no notes, and no commands that are left of an earlier sync point. */
-static bool has_nothing(const shoal_schedule *schedule) {
+/* True when there are notes, or commands that are left of an earlier sync point. */
+static bool sync_is_waiting(const shoal_schedule *schedule) {
     size_t parts = 0;
-    for (uint32_t slot = 0; slot < schedule->worker_count; slot++) {
+    for (uint32_t slot = 0; slot < schedule->worker_count && schedule->workers != NULL; slot++) {
         parts += schedule->workers[slot].part_count;
     }
-    return parts == 0 && (schedule->merged == NULL || schedule->merged->command_count == 0);
+    return parts != 0 || (schedule->merged != NULL && schedule->merged->command_count != 0);
 }
 
-/* Notes for traces that commands were applied, by the thread that steps. */
+/* Counts and notes for traces that commands were applied, by the thread that steps. */
 static void ring_note(shoal_schedule *schedule, uint64_t start, size_t commands) {
+    uint64_t end = clock_ticks();
     *ring_next(schedule->workers[0].ring) =
         (run_record){.start = start,
-                     .end = clock_ticks(),
+                     .end = end,
                      .tick = schedule->world->tick,
                      .rows = commands < UINT32_MAX ? (uint32_t)commands : UINT32_MAX,
                      .label = LABEL_SYNC};
-    uint64_t ticks = clock_ticks() - start;
-    schedule->sync_ticks += ticks;
-    schedule->last_sync_ticks = ticks;
+    schedule->last_sync_ticks = end - start;
+    schedule->sync_ticks += end - start;
     schedule->sync_commands += commands;
 }
 
 void sync_apply(shoal_schedule *schedule) {
     schedule->sync_number++;
-    if (has_nothing(schedule)) {
+    if (!sync_is_waiting(schedule)) {
         return;
     }
     uint64_t start = clock_ticks();
@@ -313,14 +313,6 @@ void sync_apply(shoal_schedule *schedule) {
     }
 }
 
-static bool sync_is_waiting(const shoal_schedule *schedule) {
-    size_t parts = 0;
-    for (uint32_t slot = 0; slot < schedule->worker_count && schedule->workers != NULL; slot++) {
-        parts += schedule->workers[slot].part_count;
-    }
-    return parts != 0 || (schedule->merged != NULL && schedule->merged->command_count != 0);
-}
-
 shoal_status sync_settle(shoal_schedule *schedule, const char *call) {
     if (!sync_is_waiting(schedule)) {
         return SHOAL_OK;
@@ -334,6 +326,26 @@ shoal_status sync_settle(shoal_schedule *schedule, const char *call) {
                : SHOAL_OK;
 }
 
+/* Returns how many commands those were. */
+static size_t waiting_drop(shoal_schedule *schedule) {
+    size_t count = 0;
+    if (schedule->merged != NULL) { /* before the recorders, which have its values */
+        count = schedule->merged->record_count;
+        command_reset(schedule->merged);
+    }
+    for (uint32_t slot = 0; schedule->workers != NULL && slot < schedule->worker_count; slot++) {
+        for (uint32_t i = 0; i < schedule->system_count; i++) {
+            shoal_commands *commands = schedule->workers[slot].systems[i]->commands;
+            count += commands->record_count;
+            command_reset(commands);
+            commands->is_lent = false;
+        }
+        schedule->workers[slot].part_count = 0;
+    }
+    schedule->source_count = 0;
+    return count;
+}
+
 shoal_status shoal_schedule_discard(shoal_world *world, size_t *count) {
     static const char call[] = "shoal_schedule_discard";
     if (world == NULL) {
@@ -343,24 +355,7 @@ shoal_status shoal_schedule_discard(shoal_world *world, size_t *count) {
     if (status != SHOAL_OK) {
         return status;
     }
-    shoal_schedule *schedule = world->schedule;
-    size_t dropped = 0;
-    if (schedule != NULL && schedule->merged != NULL) { /* before the recorders, which have its values */
-        dropped = schedule->merged->record_count;
-        command_reset(schedule->merged);
-    }
-    for (uint32_t slot = 0; schedule != NULL && schedule->workers != NULL && slot < schedule->worker_count; slot++) {
-        for (uint32_t i = 0; i < schedule->system_count; i++) {
-            shoal_commands *commands = schedule->workers[slot].systems[i]->commands;
-            dropped += commands->record_count;
-            command_reset(commands);
-            commands->is_lent = false;
-        }
-        schedule->workers[slot].part_count = 0;
-    }
-    if (schedule != NULL) {
-        schedule->source_count = 0;
-    }
+    size_t dropped = world->schedule != NULL ? waiting_drop(world->schedule) : 0;
     if (count != NULL) {
         *count = dropped;
     }

@@ -375,6 +375,7 @@ shoal_status shoal_system_remove(shoal_system *system) {
     schedule->system_count--;
     schedule->stats.systems = schedule->system_count;
     graves_forget(schedule, system);
+    watch_forget(schedule, system);
     system_free(system);
     return SHOAL_OK;
 }

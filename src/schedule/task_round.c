@@ -61,10 +61,11 @@ static ALWAYS_INLINE uint32_t system_rounds(shoal_system *system, schedule_worke
     return runs ? rounds : 0;
 }
 
-/* Tells of a failure, if any. */
-static void failure_tell(shoal_system *system) {
-    system->stats.last_status = system->failure;
-    if (UNLIKELY(system->failure != SHOAL_OK)) {
+/* Tells of a failure of the run that has ended, if any; an earlier one of the step stays for its message. */
+static void failure_tell(const schedule_task *task, shoal_system *system) {
+    bool has_failed = system->failure != SHOAL_OK && atomic_load_explicit(&task->has_failed, memory_order_relaxed);
+    system->stats.last_status = has_failed ? system->failure : SHOAL_OK;
+    if (UNLIKELY(has_failed)) {
         system->stats.failures++;
         if (!system->failed_in_step) {
             system->failed_in_step = true;
@@ -82,8 +83,11 @@ bool task_begin(schedule_task *task, schedule_worker *worker) {
         if (system->rounds != 0) {
             task->active[task->active_count++] = i;
         } else if (UNLIKELY(system->failure != SHOAL_OK)) { /* of its condition */
-            failure_tell(system);
+            failure_tell(task, system);
         }
+    }
+    if (task->active_count == 0) {
+        atomic_store_explicit(&task->has_failed, false, memory_order_relaxed);
     }
     return task->active_count != 0;
 }
@@ -236,7 +240,7 @@ bool task_may_run_lean(schedule_task *task, shoal_schedule *schedule) {
 void task_end_lean(schedule_task *task) {
     bool has_failed = atomic_load_explicit(&task->has_failed, memory_order_relaxed);
     for (uint32_t i = 0; UNLIKELY(has_failed) && i < task->active_count; i++) {
-        failure_tell(task->members[task->active[i]]);
+        failure_tell(task, task->members[task->active[i]]);
     }
     atomic_store_explicit(&task->has_failed, false, memory_order_relaxed);
 }
@@ -260,7 +264,7 @@ bool task_end(schedule_task *task, schedule_worker *worker) {
             }
         }
         stats_add(task, system, system_share(task, system, ticks, samples));
-        failure_tell(system);
+        failure_tell(task, system);
         system->place += task->job_count;
         goes_on |= task->round + 1 < system->rounds;
     }

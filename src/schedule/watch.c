@@ -71,6 +71,17 @@ COLD static void report_access(schedule_worker *worker, const component_type *ty
     }
 }
 
+void watch_forget(shoal_schedule *schedule, const shoal_system *system) {
+    watch_report *told = schedule->undeclared.items;
+    size_t kept = 0;
+    for (size_t i = 0; i < schedule->undeclared_count; i++) {
+        if (told[i].system != system) {
+            told[kept++] = told[i];
+        }
+    }
+    schedule->undeclared_count = kept;
+}
+
 void watch_free(shoal_schedule *schedule) {
     memory_array_release(&schedule->world->memory, SHOAL_PURPOSE_SCHEDULE, &schedule->undeclared, sizeof(watch_report));
 }
