@@ -164,6 +164,7 @@ static void task_take(schedule_task *task, shoal_system *system) {
     task->whole_chunks |= system->whole_chunks;
     task->has_walk |= system->has_walk && task->has_rows;
     task->has_sums |= system->def.reduction_count != 0;
+    task->records |= system->def.commands;
     task->is_lean = (is_first || task->is_lean) && task->has_rows && system_is_lean(system);
     task->cut_rows = is_first || system->cut_rows > task->cut_rows ? system->cut_rows : task->cut_rows;
     uint32_t block = system->def.block_rows;

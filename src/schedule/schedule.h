@@ -165,6 +165,7 @@ struct schedule_task {
     uint32_t number; /* in its stage */
     bool whole_chunks;
     bool has_sums;
+    bool records; /* some system records commands */
     uint32_t cut_rows;
     task_edge *edges; /* to later tasks of the stage */
     uint32_t edge_count;
