@@ -90,11 +90,8 @@ static shoal_status work(const shoal_run *run, shoal_view *view) {
 }
 
 static shoal_system *add_work(steps *s) {
-    return steps_add(s, &(shoal_system_def){
-                            .name = "work",
-                            .each = work,
-                            .query = {.terms = SHOAL_TERMS(SHOAL_READ(Measure))},
-                            .reductions = SHOAL_REDUCTIONS(REDUCE(SUM, Total), REDUCE(MIN, Least), REDUCE(MAX, Most))});
+    return STEPS_ADD(s, "work", .each = work, .query = {.terms = SHOAL_TERMS(SHOAL_READ(Measure))},
+                     .reductions = SHOAL_REDUCTIONS(REDUCE(SUM, Total), REDUCE(MIN, Least), REDUCE(MAX, Most)));
 }
 
 /* Rows in four archetypes, with values that depend on the row alone. */
@@ -189,10 +186,8 @@ static void test_small_numbers(void **state) {
     steps s;
     steps_start(&s, NULL);
     spawn_measures(s.world, 10);
-    steps_add(&s, &(shoal_system_def){.name = "work",
-                                      .each = work_nothing,
-                                      .query = {.terms = SHOAL_TERMS(SHOAL_READ(Measure))},
-                                      .reductions = SHOAL_REDUCTIONS(REDUCE(MIN, Small), REDUCE(MAX, SmallMost))});
+    STEPS_ADD(&s, "work", .each = work_nothing, .query = {.terms = SHOAL_TERMS(SHOAL_READ(Measure))},
+              .reductions = SHOAL_REDUCTIONS(REDUCE(MIN, Small), REDUCE(MAX, SmallMost)));
     steps_go(&s, 1);
     const Small *least = SHOAL_UNIQUE(s.world, Small);
     assert_true(least->a == INT8_MAX && least->b == UINT8_MAX && least->c == INT16_MAX);
@@ -283,16 +278,13 @@ static shoal_status chain_rows(const shoal_run *run, shoal_view *view) {
 
 static Chain chain_on(uint32_t workers, uint32_t block_rows) {
     steps s;
-    steps_start(&s, &(shoal_schedule_def){.worker_count = workers, .alone = workers == 0});
+    steps_start_with(&s, workers);
     for (int i = 0; i < 5000; i++) {
         spawn_one(s.world, SHOAL_VALUES(SHOAL_VALUE(Health, i)));
     }
-    steps_add(&s, &(shoal_system_def){
-                      .name = "chain",
-                      .each = chain_rows,
-                      .query = {.terms = SHOAL_TERMS(SHOAL_READ(Health))},
-                      .block_rows = block_rows,
-                      .reductions = SHOAL_REDUCTIONS({SHOAL_ID(Chain), SHOAL_REDUCE_USER, chain_begin, chain_merge})});
+    STEPS_ADD(&s, "chain", .each = chain_rows, .query = {.terms = SHOAL_TERMS(SHOAL_READ(Health))},
+              .block_rows = block_rows,
+              .reductions = SHOAL_REDUCTIONS({SHOAL_ID(Chain), SHOAL_REDUCE_USER, chain_begin, chain_merge}));
     steps_go(&s, 2);
     Chain chain = *SHOAL_UNIQUE(s.world, Chain);
     assert_count(chain.rows, 5000);
@@ -311,6 +303,7 @@ static void test_user_made_merges_in_order(void **state) {
     }
     assert_true(chain_on(0, 0).hash == chain_on(0, 512).hash);
     assert_true(chain_on(0, 64).hash != chain_on(0, 512).hash);
+    test_set_context("%s", "");
 }
 
 /* ---- rows that are looked at ---- */
@@ -331,11 +324,8 @@ static void test_rows_that_are_off(void **state) {
             count += on;
         }
         shoal_system *system =
-            steps_add(&s, &(shoal_system_def){.name = "work",
-                                              .each = work,
-                                              .query = {.terms = SHOAL_TERMS(SHOAL_READ(Measure), SHOAL_WITH(Awake))},
-                                              .reductions = SHOAL_REDUCTIONS(REDUCE(SUM, Total), REDUCE(MIN, Least),
-                                                                             REDUCE(MAX, Most))});
+            STEPS_ADD(&s, "work", .each = work, .query = {.terms = SHOAL_TERMS(SHOAL_READ(Measure), SHOAL_WITH(Awake))},
+                      .reductions = SHOAL_REDUCTIONS(REDUCE(SUM, Total), REDUCE(MIN, Least), REDUCE(MAX, Most)));
         steps_go(&s, 1);
         assert_int_equal(SHOAL_UNIQUE(s.world, Total)->whole, expected);
         assert_count(SHOAL_UNIQUE(s.world, Total)->count, count);
@@ -363,14 +353,10 @@ static void test_the_next_system_sees_the_total(void **state) {
         }
         int64_t before = -1;
         int64_t after = -1;
-        steps_add(
-            &s, &(shoal_system_def){
-                    .name = "before", .once = keep_total, .lookups = SHOAL_TERMS(SHOAL_READ(Total)), .user = &before});
+        STEPS_ADD(&s, "before", .once = keep_total, .lookups = SHOAL_TERMS(SHOAL_READ(Total)), .user = &before);
         assert_ok(SHOAL_UNIQUE_SET(s.world, Total, .whole = 0));
         add_work(&s);
-        steps_add(&s,
-                  &(shoal_system_def){
-                      .name = "after", .once = keep_total, .lookups = SHOAL_TERMS(SHOAL_READ(Total)), .user = &after});
+        STEPS_ADD(&s, "after", .once = keep_total, .lookups = SHOAL_TERMS(SHOAL_READ(Total)), .user = &after);
         steps_go(&s, 1);
         assert_int_equal(before, 0);
         assert_int_equal(after, 4000);
@@ -388,7 +374,7 @@ static void test_no_sum_outside_of_each(void **state) {
     (void)state;
     steps s;
     steps_start(&s, NULL);
-    steps_add(&s, &(shoal_system_def){.name = "once", .once = sum_outside});
+    STEPS_ADD(&s, "once", .once = sum_outside);
     steps_go(&s, 1);
     steps_end(&s);
 }

@@ -116,13 +116,9 @@ static void scene_start(scene *c) {
 static shoal_status step_with(scene *c, deed todo, const shoal_term *lookups, size_t lookup_count, bool commands) {
     scene_start(c);
     c->todo = todo;
-    steps_add(&c->s, &(shoal_system_def){.name = "culprit",
-                                         .once = do_deed,
-                                         .lookups = lookups,
-                                         .lookup_count = lookup_count,
-                                         .commands = commands,
-                                         .user = c});
-    steps_add(&c->s, &(shoal_system_def){.name = "bystander", .once = steps_note, .user = &c->s});
+    STEPS_ADD(&c->s, "culprit", .once = do_deed, .lookups = lookups, .lookup_count = lookup_count, .commands = commands,
+              .user = c);
+    STEPS_ADD(&c->s, "bystander", .once = steps_note, .user = &c->s);
     return shoal_world_step(c->s.world, 1);
 }
 
@@ -252,10 +248,8 @@ static void test_columns_stay_guarded(void **state) {
     steps_start(&s, NULL);
     shoal_status seen[2] = {0};
     steps_spawn(s.world, 3, NULL, SHOAL_VALUES(SHOAL_DEFAULT(Health), SHOAL_DEFAULT(Velocity)));
-    steps_add(&s, &(shoal_system_def){.name = "columns",
-                                      .each = write_what_is_read,
-                                      .query = {.terms = SHOAL_TERMS(SHOAL_READ(Health))},
-                                      .user = seen});
+    STEPS_ADD(&s, "columns", .each = write_what_is_read, .query = {.terms = SHOAL_TERMS(SHOAL_READ(Health))},
+              .user = seen);
     shoal_world_step(s.world, 1);
     assert_status(seen[0], SHOAL_TERM_READ_ONLY);
     assert_status(seen[1], SHOAL_TERM_MISSING);
@@ -275,10 +269,8 @@ static void conf_I11_lookup_in_each(void **state) {
         steps_start(&s, &(shoal_schedule_def){.worker_count = workers});
         shoal_entity neighbour = spawn_one(s.world, SHOAL_VALUES(SHOAL_DEFAULT(Velocity)));
         steps_spawn(s.world, 10000, NULL, SHOAL_VALUES(SHOAL_DEFAULT(Health)));
-        steps_add(&s, &(shoal_system_def){.name = "curious",
-                                          .each = look_up_neighbour,
-                                          .query = {.terms = SHOAL_TERMS(SHOAL_WRITE(Health))},
-                                          .user = &neighbour});
+        STEPS_ADD(&s, "curious", .each = look_up_neighbour, .query = {.terms = SHOAL_TERMS(SHOAL_WRITE(Health))},
+                  .user = &neighbour);
         assert_status(shoal_world_step(s.world, 1), IS_WATCHED ? SHOAL_ACCESS_UNDECLARED : SHOAL_OK);
         if (IS_WATCHED) {
             assert_message_has(s.world, "curious");
@@ -308,10 +300,8 @@ static void conf_E9_writes_to_what_is_read(void **state) {
         shoal_entity entities[5000];
         steps_spawn(s.world, 5000, entities, SHOAL_VALUES(SHOAL_DEFAULT(Health)));
         shoal_entity nobody = {0};
-        steps_add(&s, &(shoal_system_def){.name = "culprit",
-                                          .each = cast_const_away,
-                                          .query = {.terms = SHOAL_TERMS(SHOAL_READ(Health))},
-                                          .user = workers == 1 ? &nobody : &entities[4321]});
+        STEPS_ADD(&s, "culprit", .each = cast_const_away, .query = {.terms = SHOAL_TERMS(SHOAL_READ(Health))},
+                  .user = workers == 1 ? &nobody : &entities[4321]);
         bool is_seen = IS_WATCHED && workers == 2;
         assert_status(shoal_world_step(s.world, 1), is_seen ? SHOAL_ACCESS_UNDECLARED : SHOAL_OK);
         assert_true(steps_logged(&s, "culprit") == is_seen);
@@ -334,11 +324,8 @@ static void conf_I11_condition_reads(void **state) {
         steps_start(&s, NULL);
         assert_ok(SHOAL_UNIQUE_SET(s.world, Clock, 1));
         shoal_term reads[] = {SHOAL_READ(Clock)};
-        steps_add(&s, &(shoal_system_def){.name = "gated",
-                                          .once = steps_note,
-                                          .condition = ask_clock,
-                                          .condition_reads = reads,
-                                          .condition_read_count = declared});
+        STEPS_ADD(&s, "gated", .once = steps_note, .condition = ask_clock, .condition_reads = reads,
+                  .condition_read_count = declared);
         bool reported = IS_WATCHED && declared == 0;
         assert_status(shoal_world_step(s.world, 1), reported ? SHOAL_ACCESS_UNDECLARED : SHOAL_OK);
         if (reported) {
@@ -363,7 +350,7 @@ static void conf_I11_exclusive_systems_may_all(void **state) {
     (void)state;
     scene c;
     scene_start(&c);
-    steps_add(&c.s, &(shoal_system_def){.name = "all", .once = touch_everything, .exclusive = true, .user = &c});
+    STEPS_ADD(&c.s, "all", .once = touch_everything, .exclusive = true, .user = &c);
     steps_go(&c.s, 2);
     assert_false(steps_logged(&c.s, "all"));
     steps_end(&c.s);

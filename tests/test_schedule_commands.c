@@ -11,8 +11,6 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#define ADD(s, name_, ...) steps_add((s), &(shoal_system_def){.name = (name_), __VA_ARGS__})
-
 static shoal_status spawn_ten(const shoal_run *run) {
     for (int i = 0; i < 10; i++) {
         if (shoal_entity_is_null(shoal_commands_spawn(run->commands, SHOAL_VALUES(SHOAL_VALUE(Health, i))))) {
@@ -29,8 +27,8 @@ static shoal_status count_health(const shoal_run *run) {
 }
 
 #define ADD_COUNTER(s, name_, place, ...)                                                                              \
-    ADD(s, name_, .once = count_health, .query = {.terms = SHOAL_TERMS(SHOAL_READ(Health))}, .user = (place),          \
-        __VA_ARGS__)
+    STEPS_ADD(s, name_, .once = count_health, .query = {.terms = SHOAL_TERMS(SHOAL_READ(Health))}, .user = (place),    \
+              __VA_ARGS__)
 
 /* ---- I3: sync points ---- */
 
@@ -41,7 +39,7 @@ static void conf_I3_synced_order_sees_the_commands(void **state) {
     uint64_t after = 99;
     uint64_t unsynced = 99;
     uint64_t output = 99;
-    ADD(&s, "a", .once = spawn_ten, .commands = true);
+    STEPS_ADD(&s, "a", .once = spawn_ten, .commands = true);
     ADD_COUNTER(&s, "unsynced", &unsynced, .after_unsynced = SHOAL_NAMES("a"), .before = SHOAL_NAMES("b"));
     ADD_COUNTER(&s, "b", &after, .after = SHOAL_NAMES("a"));
     ADD_COUNTER(&s, "output", &output, .phase = "output");
@@ -56,7 +54,7 @@ static void conf_I3_applied_at_the_end_of_the_step(void **state) {
     (void)state;
     steps s;
     steps_start(&s, NULL);
-    ADD(&s, "a", .once = spawn_ten, .commands = true, .phase = "output");
+    STEPS_ADD(&s, "a", .once = spawn_ten, .commands = true, .phase = "output");
     steps_go(&s, 3);
     assert_count(shoal_world_entity_count(s.world), 30);
     steps_end(&s);
@@ -68,7 +66,7 @@ static void conf_I3_exclusive_after_both(void **state) {
     steps_start(&s, NULL);
     uint64_t b = 99;
     uint64_t c = 99;
-    ADD(&s, "a", .once = spawn_ten, .commands = true);
+    STEPS_ADD(&s, "a", .once = spawn_ten, .commands = true);
     ADD_COUNTER(&s, "b", &b, .after = SHOAL_NAMES("a"));
     ADD_COUNTER(&s, "c", &c, .after = SHOAL_NAMES("b"), .exclusive = true);
     steps_go(&s, 1);
@@ -83,11 +81,11 @@ static uint32_t sync_points(bool records, bool synced, bool unsynced) {
     steps s;
     steps_start(&s, NULL);
     uint64_t seen = 0;
-    ADD(&s, "a1", .once = records ? spawn_ten : steps_note, .commands = records);
-    ADD(&s, "a2", .once = records ? spawn_ten : steps_note, .commands = records);
+    STEPS_ADD(&s, "a1", .once = records ? spawn_ten : steps_note, .commands = records);
+    STEPS_ADD(&s, "a2", .once = records ? spawn_ten : steps_note, .commands = records);
     ADD_COUNTER(&s, "b", &seen, .after = both, .after_count = synced ? 2 : 0, .after_unsynced = both,
                 .after_unsynced_count = unsynced ? 2 : 0);
-    ADD(&s, "c", .once = spawn_ten, .commands = true, .after = SHOAL_NAMES("b"));
+    STEPS_ADD(&s, "c", .once = spawn_ten, .commands = true, .after = SHOAL_NAMES("b"));
     steps_go(&s, 1);
     uint32_t found = steps_schedule(&s).sync_points;
     steps_go(&s, 2);
@@ -114,7 +112,7 @@ static void conf_I3_a_chain_of_recorders(void **state) {
         steps s;
         steps_start(&s, NULL);
         for (size_t i = 0; i < 4; i++) {
-            ADD(&s, names[i], .once = spawn_ten, .commands = true, .chain = chained != 0 ? "x" : NULL);
+            STEPS_ADD(&s, names[i], .once = spawn_ten, .commands = true, .chain = chained != 0 ? "x" : NULL);
         }
         steps_go(&s, 1);
         points[chained] = steps_schedule(&s).sync_points;
@@ -129,8 +127,8 @@ static void conf_I3_crossed_orders_share_sync_points(void **state) {
     steps s;
     steps_start(&s, NULL);
     uint64_t seen[2] = {0};
-    ADD(&s, "a", .once = spawn_ten, .commands = true);
-    ADD(&s, "b", .once = spawn_ten, .commands = true);
+    STEPS_ADD(&s, "a", .once = spawn_ten, .commands = true);
+    STEPS_ADD(&s, "b", .once = spawn_ten, .commands = true);
     ADD_COUNTER(&s, "after_a", &seen[0], .after = SHOAL_NAMES("a"));
     ADD_COUNTER(&s, "after_b", &seen[1], .after = SHOAL_NAMES("b"));
     steps_go(&s, 1);
@@ -151,9 +149,9 @@ static void test_commands_come_in_the_order_of_systems(void **state) {
     steps s;
     steps_start(&s, &(shoal_schedule_def){.worker_count = 4});
     shoal_entity entity = spawn_one(s.world, SHOAL_VALUES(SHOAL_VALUE(Health, 1)));
-    ADD(&s, "c", .once = set_health, .commands = true, .user = &entity, .after_unsynced = SHOAL_NAMES("a"));
-    ADD(&s, "a", .once = set_health, .commands = true, .user = &entity);
-    ADD(&s, "b", .once = set_health, .commands = true, .user = &entity, .after_unsynced = SHOAL_NAMES("c"));
+    STEPS_ADD(&s, "c", .once = set_health, .commands = true, .user = &entity, .after_unsynced = SHOAL_NAMES("a"));
+    STEPS_ADD(&s, "a", .once = set_health, .commands = true, .user = &entity);
+    STEPS_ADD(&s, "b", .once = set_health, .commands = true, .user = &entity, .after_unsynced = SHOAL_NAMES("c"));
     for (size_t i = 0; i < 20; i++) {
         steps_go(&s, 1);
         assert_health(s.world, entity, 'b');
@@ -184,8 +182,8 @@ static void test_handles_come_in_the_order_of_rows(void **state) {
         for (int i = 0; i < ROWS; i++) {
             assert_ok(SHOAL_SET(s.world, rows[i], Health, i));
         }
-        ADD(&s, "spawn", .each = spawn_like_rows, .query = {.terms = SHOAL_TERMS(SHOAL_READ(Health))},
-            .commands = true);
+        STEPS_ADD(&s, "spawn", .each = spawn_like_rows, .query = {.terms = SHOAL_TERMS(SHOAL_READ(Health))},
+                  .commands = true);
         steps_go(&s, 1);
         assert_count(shoal_world_entity_count(s.world), 2 * ROWS);
         for (uint32_t i = 0; i < ROWS; i++) {
@@ -237,9 +235,10 @@ static void conf_C8_placeholders_become_real(void **state) {
         steps s;
         steps_start(&s, &(shoal_schedule_def){.worker_count = workers});
         steps_spawn(s.world, 5000, NULL, SHOAL_VALUES(SHOAL_DEFAULT(Health)));
-        ADD(&s, "link", .each = spawn_linked, .query = {.terms = SHOAL_TERMS(SHOAL_READ(Health))}, .commands = true);
-        ADD(&s, "link_again", .each = spawn_linked, .query = {.terms = SHOAL_TERMS(SHOAL_READ(Health))},
-            .commands = true);
+        STEPS_ADD(&s, "link", .each = spawn_linked, .query = {.terms = SHOAL_TERMS(SHOAL_READ(Health))},
+                  .commands = true);
+        STEPS_ADD(&s, "link_again", .each = spawn_linked, .query = {.terms = SHOAL_TERMS(SHOAL_READ(Health))},
+                  .commands = true);
         steps_go(&s, 1);
         assert_count(shoal_world_entity_count(s.world), 25000);
         check_links(s.world);
@@ -262,7 +261,7 @@ static void conf_C8_placeholder_of_an_earlier_step(void **state) {
     steps s;
     steps_start(&s, NULL);
     shoal_status seen[2] = {0};
-    ADD(&s, "misuse", .once = misuse, .commands = true, .local_bytes = sizeof(shoal_entity), .user = seen);
+    STEPS_ADD(&s, "misuse", .once = misuse, .commands = true, .local_bytes = sizeof(shoal_entity), .user = seen);
     steps_go(&s, 1);
     shoal_status step = shoal_world_step(s.world, 1);
     assert_ok(step);
@@ -283,7 +282,7 @@ static void test_recording_must_be_declared(void **state) {
     steps s;
     steps_start(&s, NULL);
     shoal_status seen = SHOAL_OK;
-    ADD(&s, "secret", .once = record_undeclared, .user = &seen);
+    STEPS_ADD(&s, "secret", .once = record_undeclared, .user = &seen);
     shoal_world_step(s.world, 1);
     assert_status(seen, SHOAL_ACCESS_UNDECLARED);
     assert_count(shoal_world_entity_count(s.world), 0);
@@ -304,7 +303,7 @@ static void test_commands_are_not_the_systems_to_apply(void **state) {
     steps s;
     steps_start(&s, NULL);
     shoal_status seen[1] = {0};
-    ADD(&s, "misuse", .once = commands_misuse, .commands = true, .user = seen);
+    STEPS_ADD(&s, "misuse", .once = commands_misuse, .commands = true, .user = seen);
     shoal_world_step(s.world, 1);
     assert_int_not_equal(seen[0], SHOAL_OK);
     assert_valid(s.world);
@@ -394,8 +393,8 @@ static void conf_C2_same_events(void **state) {
         steps s;
         steps_start(&s, NULL);
         steps_spawn(s.world, 64, NULL, SHOAL_VALUES(SHOAL_DEFAULT(Health)));
-        ADD(&s, "script", .once = direct != 0 ? run_script_directly : record_script, .exclusive = direct != 0,
-            .commands = direct == 0);
+        STEPS_ADD(&s, "script", .once = direct != 0 ? run_script_directly : record_script, .exclusive = direct != 0,
+                  .commands = direct == 0);
         steps_go(&s, 12);
         seen[direct] = events;
         events = (text_buffer){0};
@@ -426,8 +425,8 @@ static void conf_C7_view_that_a_system_leaves_open(void **state) {
     steps s;
     steps_start(&s, NULL);
     steps_spawn(s.world, 10, NULL, SHOAL_VALUES(SHOAL_DEFAULT(Health)));
-    ADD(&s, "open", .once = leave_view_open, .query = {.terms = SHOAL_TERMS(SHOAL_READ(Health))});
-    ADD(&s, "spawn", .once = spawn_ten, .commands = true);
+    STEPS_ADD(&s, "open", .once = leave_view_open, .query = {.terms = SHOAL_TERMS(SHOAL_READ(Health))});
+    STEPS_ADD(&s, "spawn", .once = spawn_ten, .commands = true);
     shoal_world_step(s.world, 1);
     assert_null(shoal_world_lock_holder(s.world));
     assert_valid(s.world);
@@ -468,11 +467,11 @@ static shoal_status step_with_dead(steps *s, shoal_schedule_def def, bool destro
     steps_start(s, &def);
     *entity = spawn_one(s->world, SHOAL_VALUES(SHOAL_VALUE(Letter, 1)));
     if (destroy_first) {
-        ADD(s, "destroyer", .once = destroy_user, .commands = true, .user = entity);
+        STEPS_ADD(s, "destroyer", .once = destroy_user, .commands = true, .user = entity);
     }
-    ADD(s, "adder", .once = add_to_user, .commands = true, .user = entity);
+    STEPS_ADD(s, "adder", .once = add_to_user, .commands = true, .user = entity);
     if (!destroy_first) {
-        ADD(s, "destroyer", .once = destroy_user, .commands = true, .user = entity);
+        STEPS_ADD(s, "destroyer", .once = destroy_user, .commands = true, .user = entity);
     }
     return shoal_world_step(s->world, 1);
 }
@@ -594,13 +593,13 @@ static shoal_status record_randomly(const shoal_run *run, shoal_view *view) {
 
 static void run_of_12(uint32_t workers, uint64_t hashes[2]) {
     steps s;
-    steps_start(&s, &(shoal_schedule_def){.worker_count = workers, .alone = workers == 0});
+    steps_start_with(&s, workers);
     for (uint64_t i = 0; i < 12000; i++) {
         spawn_one(s.world, SHOAL_VALUES(SHOAL_VALUE(Seed, i * 77)));
     }
-    ADD(&s, "one", .each = record_randomly, .query = {.terms = SHOAL_TERMS(SHOAL_READ(Seed))}, .commands = true);
-    ADD(&s, "two", .each = record_randomly, .query = {.terms = SHOAL_TERMS(SHOAL_READ(Seed), SHOAL_WITHOUT(Letter))},
-        .commands = true);
+    STEPS_ADD(&s, "one", .each = record_randomly, .query = {.terms = SHOAL_TERMS(SHOAL_READ(Seed))}, .commands = true);
+    STEPS_ADD(&s, "two", .each = record_randomly,
+              .query = {.terms = SHOAL_TERMS(SHOAL_READ(Seed), SHOAL_WITHOUT(Letter))}, .commands = true);
     steps_go(&s, 3);
     hashes[0] = steps_hash(s.world, SHOAL_HASH_CANONICAL);
     hashes[1] = steps_hash(s.world, SHOAL_HASH_LAYOUT);
@@ -620,7 +619,6 @@ static void conf_C12_same_world_on_any_number_of_threads(void **state) {
     run_of_12(0, expected);
     static const uint32_t workers[] = {1, 2, 3, 4, 8, 16, 2, 4, 16};
     for (size_t i = 0; i < sizeof workers / sizeof workers[0]; i++) {
-        test_set_context("run %zu, %u workers", i, workers[i]);
         uint64_t found[2];
         run_of_12(workers[i], found);
         assert_true(found[0] == expected[0]);
@@ -646,11 +644,11 @@ static void test_exclusive_calls_directly(void **state) {
     static const uint32_t workers[] = {0, 1, 4};
     for (size_t w = 0; w < 3; w++) {
         steps s;
-        steps_start(&s, &(shoal_schedule_def){.worker_count = workers[w], .alone = workers[w] == 0});
+        steps_start_with(&s, workers[w]);
         shoal_status seen[3] = {0};
         uint64_t later = 0;
-        ADD(&s, "spawn", .once = spawn_ten, .commands = true);
-        ADD(&s, "exclusive", .once = change_directly, .exclusive = true, .user = seen);
+        STEPS_ADD(&s, "spawn", .once = spawn_ten, .commands = true);
+        STEPS_ADD(&s, "exclusive", .once = change_directly, .exclusive = true, .user = seen);
         ADD_COUNTER(&s, "later", &later, .after = SHOAL_NAMES("exclusive"));
         steps_go(&s, 2);
         for (size_t i = 0; i < 3; i++) {
@@ -660,6 +658,7 @@ static void test_exclusive_calls_directly(void **state) {
         assert_count(shoal_world_entity_count(s.world), 22);
         steps_end(&s);
     }
+    test_set_context("%s", "");
 }
 
 static shoal_status check_alone(const shoal_run *run) {
@@ -679,7 +678,7 @@ static void test_exclusive_has_the_world_to_itself(void **state) {
     _Atomic int inside = 0;
     static const char *const names[] = {"a", "b", "x1", "c", "d", "x2", "x3", "e"};
     for (size_t i = 0; i < 8; i++) {
-        ADD(&s, names[i], .once = check_alone, .exclusive = names[i][0] == 'x', .user = &inside);
+        STEPS_ADD(&s, names[i], .once = check_alone, .exclusive = names[i][0] == 'x', .user = &inside);
     }
     steps_go(&s, 50);
     steps_end(&s);
@@ -696,8 +695,8 @@ static void test_recording_nothing_needs_no_memory(void **state) {
     (void)state;
     steps s;
     steps_start(&s, NULL);
-    ADD(&s, "a", .each = record_nothing, .query.text = "write Health", .commands = true);
-    ADD(&s, "b", .each = record_nothing, .query.text = "write Health", .commands = true);
+    STEPS_ADD(&s, "a", .each = record_nothing, .query.text = "write Health", .commands = true);
+    STEPS_ADD(&s, "b", .each = record_nothing, .query.text = "write Health", .commands = true);
     steps_spawn(s.world, 1, NULL, SHOAL_VALUES(SHOAL_DEFAULT(Health)));
     steps_go(&s, 1);
     size_t bytes = s.fake.live_bytes;

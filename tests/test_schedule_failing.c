@@ -358,7 +358,7 @@ static void disturb_number(steps *s, size_t number) {
         assert_ok(shoal_world_trim(s->world, 0, NULL));
         break;
     case 1:
-        (void)steps_add(s, &(shoal_system_def){.name = "new", .each = look, QUERY(SHOAL_READ(Health))});
+        (void)STEPS_ADD(s, "new", .each = look, QUERY(SHOAL_READ(Health)));
         break;
     case 2:
         assert_ok(shoal_system_remove(shoal_system_find(s->world, "owned")));

@@ -12,8 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ADD(s, name_, ...) steps_add((s), &(shoal_system_def){.name = (name_), __VA_ARGS__})
-
 typedef struct Mass {
     double value;
 } Mass;
@@ -176,10 +174,11 @@ static void add_link(steps *s, const char *name, const link *l, rng *random) {
     shoal_term sum_reads[] = {SHOAL_READ(Sum)};
     shoal_term gate_reads[] = {SHOAL_READ(Factor)};
     shoal_reduction sums[] = {REDUCE(SUM, Sum)};
-    ADD(s, name, .each = l->each, .query = {.text = l->terms}, .masked = l->masked, .commands = l->commands,
-        .reductions = sums, .reduction_count = l->sums, .lookups = sum_reads, .lookup_count = l->reads_sum,
-        .condition = l->gated ? is_on : NULL, .condition_reads = gate_reads, .condition_read_count = l->gated,
-        .barrier = rng_chance(random, 10), .serial = rng_chance(random, 5), .every = rng_chance(random, 10) ? 2 : 0);
+    STEPS_ADD(s, name, .each = l->each, .query = {.text = l->terms}, .masked = l->masked, .commands = l->commands,
+              .reductions = sums, .reduction_count = l->sums, .lookups = sum_reads, .lookup_count = l->reads_sum,
+              .condition = l->gated ? is_on : NULL, .condition_reads = gate_reads, .condition_read_count = l->gated,
+              .barrier = rng_chance(random, 10), .serial = rng_chance(random, 5),
+              .every = rng_chance(random, 10) ? 2 : 0);
 }
 
 /* ---- random worlds ---- */
@@ -257,7 +256,7 @@ static outcome run_chain(uint64_t seed, const shoal_schedule_def *schedule) {
     spawn_random(s.world, &random);
     assert_ok(SHOAL_UNIQUE_SET(s.world, Factor, .value = 1));
     assert_ok(SHOAL_UNIQUE_SET(s.world, Sum, .real = 1));
-    ADD(&s, "flip", .once = flip, .lookups = SHOAL_TERMS(SHOAL_WRITE(Factor)), .phase = "pre-update");
+    STEPS_ADD(&s, "flip", .once = flip, .lookups = SHOAL_TERMS(SHOAL_WRITE(Factor)), .phase = "pre-update");
     size_t count = 2 + rng_below(&random, 12);
     for (size_t i = 0; i < count; i++) {
         char name[16];
@@ -320,13 +319,13 @@ static void test_fused_is_unfused_bit_for_bit(void **state) {
 
 /* Adds three systems that move, turn and move again; the middle one as given. */
 static void add_three(steps *s, const shoal_system_def *middle) {
-    ADD(s, "first", .each = move, .query = {.text = "write Position, read Velocity"});
+    STEPS_ADD(s, "first", .each = move, .query = {.text = "write Position, read Velocity"});
     shoal_system_def own = *middle;
     own.name = "middle";
     own.each = turn_round;
     own.query.text = "read Position, write Velocity";
     steps_add(s, &own);
-    ADD(s, "last", .each = move, .query = {.text = "write Position, read Velocity"});
+    STEPS_ADD(s, "last", .each = move, .query = {.text = "write Position, read Velocity"});
 }
 
 static uint32_t fused_with(const shoal_system_def *middle, bool no_fusion) {
@@ -365,8 +364,9 @@ static void test_reader_of_a_sum_is_not_in_its_chain(void **state) {
     for (int i = 0; i < 3000; i++) {
         spawn_one(s.world, SHOAL_VALUES(SHOAL_VALUE(Mass, i)));
     }
-    ADD(&s, "sum", .each = add_up, .query = {.text = "read Mass"}, .reductions = SHOAL_REDUCTIONS(REDUCE(SUM, Sum)));
-    ADD(&s, "scale", .each = scale, .query = {.text = "write Mass"}, .lookups = SHOAL_TERMS(SHOAL_READ(Sum)));
+    STEPS_ADD(&s, "sum", .each = add_up, .query = {.text = "read Mass"},
+              .reductions = SHOAL_REDUCTIONS(REDUCE(SUM, Sum)));
+    STEPS_ADD(&s, "scale", .each = scale, .query = {.text = "write Mass"}, .lookups = SHOAL_TERMS(SHOAL_READ(Sum)));
     steps_go(&s, 1);
     const Sum *sum = SHOAL_UNIQUE(s.world, Sum);
     assert_count((uint64_t)sum->whole, 3000);
@@ -382,9 +382,9 @@ static void test_synced_order_ends_a_chain(void **state) {
     for (int i = 0; i < 1000; i++) {
         spawn_one(s.world, SHOAL_VALUES(SHOAL_VALUE(Health, 97 * i)));
     }
-    ADD(&s, "spawn", .each = some_spawn, .query = {.text = "read Health"}, .commands = true);
+    STEPS_ADD(&s, "spawn", .each = some_spawn, .query = {.text = "read Health"}, .commands = true);
     shoal_system *after =
-        ADD(&s, "after", .each = mix, .query = {.text = "write Health"}, .after = SHOAL_NAMES("spawn"));
+        STEPS_ADD(&s, "after", .each = mix, .query = {.text = "write Health"}, .after = SHOAL_NAMES("spawn"));
     steps_go(&s, 1);
     assert_count(steps_stats(after).last_rows, 2000);
     steps_end(&s);
@@ -420,9 +420,9 @@ static void conf_I5_failure_inside_of_a_chain(void **state) {
         steps s;
         steps_start(&s, &(shoal_schedule_def){.alone = true, .no_fusion = no_fusion != 0});
         steps_spawn(s.world, 5000, NULL, SHOAL_VALUES(SHOAL_DEFAULT(Health)));
-        ADD(&s, "one", .each = steps_count_up, .query = {.text = "write Health"});
-        ADD(&s, "bad", .each = fail_rows, .query = {.text = "read Health"});
-        ADD(&s, "two", .each = steps_count_up, .query = {.text = "write Health"});
+        STEPS_ADD(&s, "one", .each = steps_count_up, .query = {.text = "write Health"});
+        STEPS_ADD(&s, "bad", .each = fail_rows, .query = {.text = "read Health"});
+        STEPS_ADD(&s, "two", .each = steps_count_up, .query = {.text = "write Health"});
         assert_status(shoal_world_step(s.world, 1), SHOAL_NOT_FOUND);
         assert_message_has(s.world, "bad");
         steps_check_health(s.world, 2, 5000);
@@ -435,9 +435,9 @@ static void test_switched_off_inside_of_a_chain(void **state) {
     steps s;
     steps_start(&s, NULL);
     steps_spawn(s.world, 5000, NULL, SHOAL_VALUES(SHOAL_DEFAULT(Health)));
-    ADD(&s, "one", .each = steps_count_up, .query = {.text = "write Health"});
-    shoal_system *two = ADD(&s, "two", .each = steps_count_up, .query = {.text = "write Health"});
-    ADD(&s, "three", .each = steps_count_up, .query = {.text = "write Health"}, .every = 2);
+    STEPS_ADD(&s, "one", .each = steps_count_up, .query = {.text = "write Health"});
+    shoal_system *two = STEPS_ADD(&s, "two", .each = steps_count_up, .query = {.text = "write Health"});
+    STEPS_ADD(&s, "three", .each = steps_count_up, .query = {.text = "write Health"}, .every = 2);
     steps_go(&s, 2);
     steps_check_health(s.world, 5, 5000);
     assert_ok(shoal_system_enable(two, false));

@@ -9,15 +9,9 @@
 
 #include <stdatomic.h>
 
-#define ADD(s, name_, ...) steps_add((s), &(shoal_system_def){.name = (name_), __VA_ARGS__})
 #define QUERY(...) .query = {.terms = SHOAL_TERMS(__VA_ARGS__)}
 
 static const uint32_t worker_counts[] = {0, 2};
-
-static void start_with(steps *s, uint32_t workers) {
-    test_set_context("%u workers", workers);
-    steps_start(s, &(shoal_schedule_def){.worker_count = workers, .alone = workers == 0});
-}
 
 /* ---- what is the schedule's ---- */
 
@@ -38,8 +32,9 @@ static shoal_status end_what_is_not_its_own(const shoal_run *run) {
 static void test_exclusive_systems_cannot_end_what_is_not_theirs(void **state) {
     (void)state;
     steps s;
-    start_with(&s, 0);
-    ADD(&s, "end", .once = end_what_is_not_its_own, QUERY(SHOAL_READ(Health)), .exclusive = true, .commands = true);
+    steps_start_with(&s, 0);
+    STEPS_ADD(&s, "end", .once = end_what_is_not_its_own, QUERY(SHOAL_READ(Health)), .exclusive = true,
+              .commands = true);
     steps_go(&s, 3);
     steps_check_health(s.world, 7, 3);
     steps_end(&s);
@@ -60,8 +55,9 @@ static bool record_and_go_on(const shoal_run *run) {
 static void test_recorders_take_nothing_outside_of_the_function(void **state) {
     (void)state;
     steps s;
-    start_with(&s, 0);
-    shoal_system *system = ADD(&s, "keep", .once = keep_commands, .condition = record_and_go_on, .commands = true);
+    steps_start_with(&s, 0);
+    shoal_system *system =
+        STEPS_ADD(&s, "keep", .once = keep_commands, .condition = record_and_go_on, .commands = true);
     steps_go(&s, 1);
     assert_count(steps_stats(system).runs, 1);
     assert_true(shoal_entity_is_null(shoal_commands_spawn(kept_commands, NULL, 0)));
@@ -99,13 +95,13 @@ static void test_views_in_each(void **state) {
     shoal_status (*const functions[])(const shoal_run *, shoal_view *) = {end_view, step_view, leave_view};
     for (size_t i = 0; i < 12; i++) {
         steps s;
-        start_with(&s, worker_counts[i % 2]);
+        steps_start_with(&s, worker_counts[i % 2]);
         steps_spawn(s.world, 9000, NULL, SHOAL_VALUES(SHOAL_VALUE(Health, 1)));
         shoal_query_def query = {.terms = SHOAL_TERMS(SHOAL_WRITE(Health))};
         query.order_by = i % 4 < 2 ? (shoal_component){0} : SHOAL_ID(Health);
         query.order_field = i % 4 < 2 ? NULL : "value";
-        ADD(&s, "wrong", .each = functions[i / 4], .query = query);
-        ADD(&s, "count", .each = steps_count_up, QUERY(SHOAL_WRITE(Health)), .barrier = true);
+        STEPS_ADD(&s, "wrong", .each = functions[i / 4], .query = query);
+        STEPS_ADD(&s, "count", .each = steps_count_up, QUERY(SHOAL_WRITE(Health)), .barrier = true);
         for (size_t step = 0; step < 2; step++) {
             shoal_status expected = functions[i / 4] == leave_view ? SHOAL_WORLD_LOCKED : SHOAL_INVALID_ARGUMENT;
             assert_status(shoal_world_step(s.world, 1), expected);
@@ -148,8 +144,8 @@ static void test_bodies_of_all_sizes(void **state) {
     (void)state;
     for (size_t i = 0; i < 4; i++) {
         steps s;
-        start_with(&s, worker_counts[i % 2]);
-        ADD(&s, "cover", .once = cover_all, .exclusive = i >= 2);
+        steps_start_with(&s, worker_counts[i % 2]);
+        STEPS_ADD(&s, "cover", .once = cover_all, .exclusive = i >= 2);
         steps_go(&s, 2);
         steps_end(&s);
     }
@@ -172,10 +168,10 @@ static void test_very_many_rounds(void **state) {
     static const uint32_t workers[] = {2, 5};
     for (size_t i = 0; i < 2; i++) {
         steps s;
-        start_with(&s, workers[i]);
+        steps_start_with(&s, workers[i]);
         atomic_store(&covered, 0);
         steps_spawn(s.world, ROWS, NULL, SHOAL_VALUES(SHOAL_VALUE(Health, 0)));
-        ADD(&s, "touch", .each = touch, QUERY(SHOAL_READ(Health)), .period_ns = 1, .catch_up = ROUNDS);
+        STEPS_ADD(&s, "touch", .each = touch, QUERY(SHOAL_READ(Health)), .period_ns = 1, .catch_up = ROUNDS);
         for (size_t step = 0; step < 2; step++) {
             assert_ok(shoal_world_step(s.world, ROUNDS));
         }
@@ -206,12 +202,12 @@ static shoal_status check_all_alike(const shoal_run *run) {
 static void test_once_waits_for_each(void **state) {
     (void)state;
     steps s;
-    start_with(&s, 3);
+    steps_start_with(&s, 3);
     steps_spawn(s.world, 60000, NULL, SHOAL_VALUES(SHOAL_VALUE(Health, 0)));
-    ADD(&s, "first", .each = steps_count_up, QUERY(SHOAL_WRITE(Health)));
-    ADD(&s, "check", .once = check_all_alike, QUERY(SHOAL_READ(Health)));
-    ADD(&s, "second", .each = steps_count_up, QUERY(SHOAL_WRITE(Health)));
-    ADD(&s, "check again", .once = check_all_alike, QUERY(SHOAL_READ(Health)));
+    STEPS_ADD(&s, "first", .each = steps_count_up, QUERY(SHOAL_WRITE(Health)));
+    STEPS_ADD(&s, "check", .once = check_all_alike, QUERY(SHOAL_READ(Health)));
+    STEPS_ADD(&s, "second", .each = steps_count_up, QUERY(SHOAL_WRITE(Health)));
+    STEPS_ADD(&s, "check again", .once = check_all_alike, QUERY(SHOAL_READ(Health)));
     steps_go(&s, 30);
     steps_check_health(s.world, 60, 60000);
     steps_end(&s);

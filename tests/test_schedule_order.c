@@ -18,7 +18,7 @@ static shoal_status each_nothing(const shoal_run *run, shoal_view *view) {
 }
 
 /* Adds a system that notes its name. */
-#define ADD(s, name_, ...) steps_add((s), &(shoal_system_def){.name = (name_), .once = steps_note, __VA_ARGS__})
+#define ADD(s, name_, ...) STEPS_ADD(s, name_, .once = steps_note, __VA_ARGS__)
 /* The same with lookups. */
 #define ADD_USING(s, name_, ...) ADD(s, name_, .lookups = SHOAL_TERMS(__VA_ARGS__))
 
@@ -178,14 +178,8 @@ static void test_missing_names(void **state) {
         static const char *const nobody[] = {"nobody"};
         steps s;
         steps_start(&s, NULL);
-        steps_add(&s, &(shoal_system_def){.name = "somebody",
-                                          .once = steps_note,
-                                          .before = nobody,
-                                          .before_count = kind == 0,
-                                          .after = nobody,
-                                          .after_count = kind == 1,
-                                          .after_unsynced = nobody,
-                                          .after_unsynced_count = kind == 2});
+        STEPS_ADD(&s, "somebody", .once = steps_note, .before = nobody, .before_count = kind == 0, .after = nobody,
+                  .after_count = kind == 1, .after_unsynced = nobody, .after_unsynced_count = kind == 2);
         assert_status(shoal_schedule_build(s.world), SHOAL_SYSTEM_MISSING);
         assert_message_has(s.world, "somebody");
         assert_message_has(s.world, "nobody");
@@ -406,15 +400,11 @@ static void conf_I1_condition_reads_conflict(void **state) {
     steps_start(&s, NULL);
     pairs p = {0};
     shoal_term reads[] = {SHOAL_READ(Health)};
-    steps_add(&s,
-              &(shoal_system_def){.name = "gated", .once = steps_note, .lookups = SHOAL_TERMS(SHOAL_READ(Velocity))});
+    STEPS_ADD(&s, "gated", .once = steps_note, .lookups = SHOAL_TERMS(SHOAL_READ(Velocity)));
     ADD_USING(&s, "writer", SHOAL_WRITE(Health));
     check_pairs(&s, "", &p);
-    steps_add(&s, &(shoal_system_def){.name = "asking",
-                                      .once = steps_note,
-                                      .condition = always_true,
-                                      .condition_reads = reads,
-                                      .condition_read_count = 1});
+    STEPS_ADD(&s, "asking", .once = steps_note, .condition = always_true, .condition_reads = reads,
+              .condition_read_count = 1);
     check_pairs(&s, "writer/asking ", &p);
     steps_end(&s);
 }
@@ -442,9 +432,7 @@ static void conf_I2_log(void **state) {
     }
 }
 
-#define EACH(s, name_, ...)                                                                                            \
-    steps_add(                                                                                                         \
-        (s), &(shoal_system_def){.name = (name_), .each = each_nothing, .query = {.terms = SHOAL_TERMS(__VA_ARGS__)}})
+#define EACH(s, name_, ...) STEPS_ADD(s, name_, .each = each_nothing, .query = {.terms = SHOAL_TERMS(__VA_ARGS__)})
 
 static void test_disjoint_filters_do_not_conflict(void **state) {
     (void)state;
@@ -464,10 +452,9 @@ static void test_lookups_conflict_whatever_the_filters(void **state) {
     steps_start(&s, NULL);
     pairs p = {0};
     EACH(&s, "with", SHOAL_WRITE(Position), SHOAL_WITH(Frozen));
-    steps_add(&s, &(shoal_system_def){.name = "looks",
-                                      .each = each_nothing,
-                                      .query = {.terms = SHOAL_TERMS(SHOAL_READ(Health), SHOAL_WITHOUT(Frozen))},
-                                      .lookups = SHOAL_TERMS(SHOAL_READ(Position))});
+    STEPS_ADD(&s, "looks", .each = each_nothing,
+              .query = {.terms = SHOAL_TERMS(SHOAL_READ(Health), SHOAL_WITHOUT(Frozen))},
+              .lookups = SHOAL_TERMS(SHOAL_READ(Position)));
     check_pairs(&s, "with/looks ", &p);
     steps_end(&s);
 }

@@ -15,15 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ADD(s, name_, ...) steps_add((s), &(shoal_system_def){.name = (name_), __VA_ARGS__})
-
 static const uint32_t worker_counts[] = {0, 1, 2, 3, 8};
 #define WORKER_CASES (sizeof worker_counts / sizeof worker_counts[0])
-
-static void start_with(steps *s, uint32_t workers) {
-    test_set_context("%u workers", workers);
-    steps_start(s, &(shoal_schedule_def){.worker_count = workers, .alone = workers == 0});
-}
 
 /* ---- every row exactly once ---- */
 
@@ -33,12 +26,12 @@ static void test_every_row_once(void **state) {
     for (size_t w = 0; w < WORKER_CASES; w++) {
         for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
             steps s;
-            start_with(&s, worker_counts[w]);
+            steps_start_with(&s, worker_counts[w]);
             if (sizes[i] != 0) {
                 steps_spawn(s.world, sizes[i], NULL, SHOAL_VALUES(SHOAL_VALUE(Health, 10)));
             }
             shoal_system *system =
-                ADD(&s, "count", .each = steps_count_up, .query = {.terms = SHOAL_TERMS(SHOAL_WRITE(Health))});
+                STEPS_ADD(&s, "count", .each = steps_count_up, .query = {.terms = SHOAL_TERMS(SHOAL_WRITE(Health))});
             steps_go(&s, 2);
             steps_check_health(s.world, 12, sizes[i]);
             assert_count(steps_stats(system).rows, 2 * sizes[i]);
@@ -73,10 +66,11 @@ static void test_every_row_once_of_many_archetypes(void **state) {
     (void)state;
     for (size_t w = 0; w < WORKER_CASES; w++) {
         steps s;
-        start_with(&s, worker_counts[w]);
+        steps_start_with(&s, worker_counts[w]);
         uint64_t rows = spawn_mixed(s.world, 200, 700);
-        ADD(&s, "count", .each = steps_count_up, .query = {.terms = SHOAL_TERMS(SHOAL_WRITE(Health))});
-        ADD(&s, "again", .each = steps_count_up, .query = {.terms = SHOAL_TERMS(SHOAL_WRITE(Health))}, .barrier = true);
+        STEPS_ADD(&s, "count", .each = steps_count_up, .query = {.terms = SHOAL_TERMS(SHOAL_WRITE(Health))});
+        STEPS_ADD(&s, "again", .each = steps_count_up, .query = {.terms = SHOAL_TERMS(SHOAL_WRITE(Health))},
+                  .barrier = true);
         steps_go(&s, 2);
         steps_check_health(s.world, 4, rows);
         steps_end(&s);
@@ -100,15 +94,15 @@ static void test_rows_that_are_off_are_left_out(void **state) {
     for (size_t masked = 0; masked < 2; masked++) {
         for (size_t w = 0; w < WORKER_CASES; w++) {
             steps s;
-            start_with(&s, worker_counts[w]);
+            steps_start_with(&s, worker_counts[w]);
             enum { ROWS = 6000 };
             static shoal_entity entities[ROWS];
             steps_spawn(s.world, ROWS, entities, SHOAL_VALUES(SHOAL_DEFAULT(Health), SHOAL_DEFAULT(Awake)));
             for (size_t i = 0; i < ROWS; i++) {
                 turn(s.world, entities[i], SHOAL_ID(Awake), i % 3 != 0 && (i < 1000 || i > 3000));
             }
-            ADD(&s, "count", .each = masked != 0 ? count_up_masked : steps_count_up, .masked = masked != 0,
-                .query = {.terms = SHOAL_TERMS(SHOAL_WRITE(Health), SHOAL_WITH(Awake))});
+            STEPS_ADD(&s, "count", .each = masked != 0 ? count_up_masked : steps_count_up, .masked = masked != 0,
+                      .query = {.terms = SHOAL_TERMS(SHOAL_WRITE(Health), SHOAL_WITH(Awake))});
             steps_go(&s, 2);
             for (size_t i = 0; i < ROWS; i++) {
                 assert_health(s.world, entities[i], i % 3 != 0 && (i < 1000 || i > 3000) ? 2 : 0);
@@ -141,12 +135,12 @@ static void conf_G2_slices_begin_at_their_own_rows(void **state) {
     for (size_t b = 0; b < 4; b++) {
         for (size_t w = 0; w < WORKER_CASES; w++) {
             steps s;
-            start_with(&s, worker_counts[w]);
+            steps_start_with(&s, worker_counts[w]);
             enum { ROWS = 20001 };
             static shoal_entity entities[ROWS];
             steps_spawn(s.world, ROWS, entities, SHOAL_VALUES(SHOAL_DEFAULT(Link), SHOAL_DEFAULT(Letter)));
-            ADD(&s, "own", .each = write_own_handle, .block_rows = blocks[b], .user = &blocks[b],
-                .query = {.terms = SHOAL_TERMS(SHOAL_WRITE(Link), SHOAL_WRITE(Letter))});
+            STEPS_ADD(&s, "own", .each = write_own_handle, .block_rows = blocks[b], .user = &blocks[b],
+                      .query = {.terms = SHOAL_TERMS(SHOAL_WRITE(Link), SHOAL_WRITE(Letter))});
             steps_go(&s, 1);
             for (size_t i = 0; i < ROWS; i++) {
                 assert_entity(SHOAL_GET(s.world, entities[i], Link)->target, entities[i]);
@@ -181,12 +175,12 @@ static shoal_status check_serial(const shoal_run *run, shoal_view *view) {
 static void test_serial_goes_in_order_on_one_thread(void **state) {
     (void)state;
     steps s;
-    start_with(&s, 4);
+    steps_start_with(&s, 4);
     steps_spawn(s.world, 30000, NULL, SHOAL_VALUES(SHOAL_DEFAULT(Health)));
     for (size_t i = 0; i < 10; i++) {
         serial_seen seen = {0};
-        shoal_system *system = ADD(&s, "serial", .each = check_serial, .serial = true, .user = &seen,
-                                   .query = {.terms = SHOAL_TERMS(SHOAL_READ(Health))});
+        shoal_system *system = STEPS_ADD(&s, "serial", .each = check_serial, .serial = true, .user = &seen,
+                                         .query = {.terms = SHOAL_TERMS(SHOAL_READ(Health))});
         steps_go(&s, 1);
         assert_count(seen.count, 30000);
         assert_false(seen.wrong);
@@ -207,14 +201,14 @@ static shoal_status check_thread_each(const shoal_run *run, shoal_view *view) {
 static void test_main_thread_rule(void **state) {
     (void)state;
     steps s;
-    start_with(&s, 4);
+    steps_start_with(&s, 4);
     pthread_t self = pthread_self();
     steps_spawn(s.world, 30000, NULL, SHOAL_VALUES(SHOAL_DEFAULT(Health)));
-    ADD(&s, "once", .once = check_thread, .thread = SHOAL_THREAD_MAIN, .user = &self);
-    ADD(&s, "each", .each = check_thread_each, .thread = SHOAL_THREAD_MAIN, .user = &self,
-        .query = {.terms = SHOAL_TERMS(SHOAL_READ(Health))});
-    ADD(&s, "exclusive", .once = check_thread, .exclusive = true, .user = &self);
-    ADD(&s, "busy", .each = steps_count_up, .query = {.terms = SHOAL_TERMS(SHOAL_WRITE(Health))});
+    STEPS_ADD(&s, "once", .once = check_thread, .thread = SHOAL_THREAD_MAIN, .user = &self);
+    STEPS_ADD(&s, "each", .each = check_thread_each, .thread = SHOAL_THREAD_MAIN, .user = &self,
+              .query = {.terms = SHOAL_TERMS(SHOAL_READ(Health))});
+    STEPS_ADD(&s, "exclusive", .once = check_thread, .exclusive = true, .user = &self);
+    STEPS_ADD(&s, "busy", .each = steps_count_up, .query = {.terms = SHOAL_TERMS(SHOAL_WRITE(Health))});
     steps_go(&s, 30);
     steps_end(&s);
 }
@@ -226,10 +220,10 @@ static void conf_I4_a_system_that_runs_several_times_a_step(void **state) {
     (void)state;
     for (size_t w = 0; w < WORKER_CASES; w++) {
         steps s;
-        start_with(&s, worker_counts[w]);
+        steps_start_with(&s, worker_counts[w]);
         steps_spawn(s.world, 30000, NULL, SHOAL_VALUES(SHOAL_DEFAULT(Health)));
-        shoal_system *system = ADD(&s, "count", .each = steps_count_up, .period_ns = 1000, .catch_up = 100,
-                                   .query = {.terms = SHOAL_TERMS(SHOAL_WRITE(Health))});
+        shoal_system *system = STEPS_ADD(&s, "count", .each = steps_count_up, .period_ns = 1000, .catch_up = 100,
+                                         .query = {.terms = SHOAL_TERMS(SHOAL_WRITE(Health))});
         for (size_t i = 0; i < 20; i++) {
             assert_ok(shoal_world_step(s.world, 100000));
         }
@@ -245,11 +239,11 @@ static void conf_I4_a_system_that_runs_several_times_a_step(void **state) {
 static void conf_I6_few_jobs_for_many_small_archetypes(void **state) {
     (void)state;
     steps s;
-    start_with(&s, 2);
+    steps_start_with(&s, 2);
     spawn_mixed(s.world, 5001, 1);
     steps_spawn(s.world, 20000, NULL, SHOAL_VALUES(SHOAL_DEFAULT(Health), SHOAL_DEFAULT(Velocity)));
     shoal_system *system =
-        ADD(&s, "count", .each = steps_count_up, .query = {.terms = SHOAL_TERMS(SHOAL_WRITE(Health))});
+        STEPS_ADD(&s, "count", .each = steps_count_up, .query = {.terms = SHOAL_TERMS(SHOAL_WRITE(Health))});
     steps_go(&s, 3);
     steps_check_health(s.world, 3, 25001);
     assert_count(steps_stats(system).last_rows, 25001);
@@ -273,11 +267,11 @@ static void conf_D5_conflicts_of_new_archetypes_are_found(void **state) {
     (void)state;
     for (size_t w = 0; w < WORKER_CASES; w++) {
         steps s;
-        start_with(&s, worker_counts[w]);
-        ADD(&s, "plus", .each = steps_count_up,
-            .query = {.terms = SHOAL_TERMS(SHOAL_WRITE(Health), SHOAL_WITH(Frozen))});
-        ADD(&s, "times", .each = times_three,
-            .query = {.terms = SHOAL_TERMS(SHOAL_WRITE(Health), SHOAL_WITH(Selected))});
+        steps_start_with(&s, worker_counts[w]);
+        STEPS_ADD(&s, "plus", .each = steps_count_up,
+                  .query = {.terms = SHOAL_TERMS(SHOAL_WRITE(Health), SHOAL_WITH(Frozen))});
+        STEPS_ADD(&s, "times", .each = times_three,
+                  .query = {.terms = SHOAL_TERMS(SHOAL_WRITE(Health), SHOAL_WITH(Selected))});
         steps_spawn(s.world, 20000, NULL, SHOAL_VALUES(SHOAL_DEFAULT(Health), SHOAL_DEFAULT(Frozen)));
         steps_spawn(s.world, 20000, NULL, SHOAL_VALUES(SHOAL_DEFAULT(Health), SHOAL_DEFAULT(Selected)));
         steps_go(&s, 2);
@@ -314,12 +308,12 @@ static shoal_status spawn_thousand(const shoal_run *run, shoal_view *view) {
 static void conf_I10_a_million_spawns_on_16_threads(void **state) {
     (void)state;
     steps s;
-    start_with(&s, 16);
+    steps_start_with(&s, 16);
     for (size_t i = 0; i < SPAWNERS; i++) {
         spawn_one(s.world, SHOAL_VALUES(SHOAL_VALUE(Health, 1)));
     }
-    ADD(&s, "spawn", .each = spawn_thousand, .query = {.terms = SHOAL_TERMS(SHOAL_READ(Health))}, .commands = true,
-        .block_rows = 1);
+    STEPS_ADD(&s, "spawn", .each = spawn_thousand, .query = {.terms = SHOAL_TERMS(SHOAL_READ(Health))},
+              .commands = true, .block_rows = 1);
     steps_go(&s, 1);
     assert_count(shoal_world_entity_count(s.world), SPAWNERS + (uint64_t)SPAWNERS * SPAWNS);
     shoal_query *made = make_query(s.world, SHOAL_TERMS(SHOAL_READ(Gauge)));
@@ -346,9 +340,9 @@ static void test_random_schedules_stay_valid(void **state) {
         for (size_t i = 0; i < systems; i++) {
             char name[16];
             snprintf(name, sizeof name, "s%zu", i);
-            ADD(&s, name, .each = steps_count_up, .query = {.terms = SHOAL_TERMS(SHOAL_WRITE(Health))},
-                .serial = rng_chance(&random, 20), .barrier = rng_chance(&random, 20),
-                .block_rows = rng_chance(&random, 30) ? 1u << rng_below(&random, 10) : 0);
+            STEPS_ADD(&s, name, .each = steps_count_up, .query = {.terms = SHOAL_TERMS(SHOAL_WRITE(Health))},
+                      .serial = rng_chance(&random, 20), .barrier = rng_chance(&random, 20),
+                      .block_rows = rng_chance(&random, 30) ? 1u << rng_below(&random, 10) : 0);
         }
         for (size_t step = 0; step < 4; step++) {
             steps_go(&s, 1);

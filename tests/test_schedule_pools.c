@@ -16,15 +16,8 @@
 #include <threads.h>
 #include <time.h>
 
-#define ADD(s, name_, ...) steps_add((s), &(shoal_system_def){.name = (name_), __VA_ARGS__})
-
 static const uint32_t worker_counts[] = {0, 1, 2, 3, 8};
 #define WORKER_CASES (sizeof worker_counts / sizeof worker_counts[0])
-
-static void start_with(steps *s, uint32_t workers) {
-    test_set_context("%u workers", workers);
-    steps_start(s, &(shoal_schedule_def){.worker_count = workers, .alone = workers == 0});
-}
 
 /* ---- helpers ---- */
 
@@ -83,11 +76,11 @@ static void conf_I4_parallel_in_every_system(void **state) {
     static const char *const names[] = {"a", "b", "c", "d", "e", "f"};
     for (size_t w = 0; w < WORKER_CASES; w++) {
         steps s;
-        start_with(&s, worker_counts[w]);
+        steps_start_with(&s, worker_counts[w]);
         for (size_t i = 0; i < 6; i++) {
-            ADD(&s, names[i], .once = i % 2 == 0 ? parallel_once : parallel_nested);
+            STEPS_ADD(&s, names[i], .once = i % 2 == 0 ? parallel_once : parallel_nested);
         }
-        ADD(&s, "x", .once = parallel_nested, .exclusive = true);
+        STEPS_ADD(&s, "x", .once = parallel_nested, .exclusive = true);
         steps_go(&s, 20);
         steps_end(&s);
     }
@@ -129,8 +122,8 @@ static void test_parallel_visits_each_number_once(void **state) {
             memset(&r, 0, sizeof r);
             r.grain = grain;
             steps s;
-            start_with(&s, worker_counts[w]);
-            ADD(&s, "visit", .once = visit_all, .user = &r);
+            steps_start_with(&s, worker_counts[w]);
+            STEPS_ADD(&s, "visit", .once = visit_all, .user = &r);
             steps_go(&s, 1);
             for (size_t i = 0; i < 10007; i++) {
                 assert_count(atomic_load(&r.visits[i]), 1);
@@ -160,9 +153,9 @@ static void conf_I4_step_of_another_world(void **state) {
         for (size_t i = 0; i < 4; i++) {
             steps_start(&inner[i], &(shoal_schedule_def){.pool = pool});
             steps_spawn(inner[i].world, 10000, NULL, SHOAL_VALUES(SHOAL_DEFAULT(Health)));
-            ADD(&inner[i], "count", .each = steps_count_up, .query = {.terms = SHOAL_TERMS(SHOAL_WRITE(Health))});
-            ADD(&inner[i], "nested", .once = parallel_nested);
-            ADD(&outer, names[i], .once = step_other, .user = inner[i].world);
+            STEPS_ADD(&inner[i], "count", .each = steps_count_up, .query = {.terms = SHOAL_TERMS(SHOAL_WRITE(Health))});
+            STEPS_ADD(&inner[i], "nested", .once = parallel_nested);
+            STEPS_ADD(&outer, names[i], .once = step_other, .user = inner[i].world);
         }
         steps_go(&outer, 10);
         for (size_t i = 0; i < 4; i++) {
@@ -222,10 +215,10 @@ static bool do_meet(steps *s, meeting *m, size_t tries) {
 static void conf_I7_systems_that_do_not_conflict_overlap(void **state) {
     (void)state;
     steps s;
-    start_with(&s, 2);
+    steps_start_with(&s, 2);
     meeting m = {.patience = 0.5};
-    ADD(&s, "a", .once = meet_once, .lookups = SHOAL_TERMS(SHOAL_WRITE(Position)), .user = &m);
-    ADD(&s, "b", .once = meet_once, .lookups = SHOAL_TERMS(SHOAL_WRITE(Velocity)), .user = &m);
+    STEPS_ADD(&s, "a", .once = meet_once, .lookups = SHOAL_TERMS(SHOAL_WRITE(Position)), .user = &m);
+    STEPS_ADD(&s, "b", .once = meet_once, .lookups = SHOAL_TERMS(SHOAL_WRITE(Velocity)), .user = &m);
     assert_true(do_meet(&s, &m, 20));
     assert_true(steps_schedule(&s).shared_stages > 0);
     steps_end(&s);
@@ -234,10 +227,10 @@ static void conf_I7_systems_that_do_not_conflict_overlap(void **state) {
 static void conf_I7_systems_that_conflict_do_not(void **state) {
     (void)state;
     steps s;
-    start_with(&s, 2);
+    steps_start_with(&s, 2);
     meeting m = {.patience = 0.02};
-    ADD(&s, "a", .once = meet_once, .lookups = SHOAL_TERMS(SHOAL_WRITE(Position)), .user = &m);
-    ADD(&s, "b", .once = meet_once, .lookups = SHOAL_TERMS(SHOAL_READ(Position)), .user = &m);
+    STEPS_ADD(&s, "a", .once = meet_once, .lookups = SHOAL_TERMS(SHOAL_WRITE(Position)), .user = &m);
+    STEPS_ADD(&s, "b", .once = meet_once, .lookups = SHOAL_TERMS(SHOAL_READ(Position)), .user = &m);
     for (size_t i = 0; i < 10; i++) {
         atomic_store(&m.arrived, 0);
         atomic_store(&m.met, 0);
@@ -259,10 +252,10 @@ static shoal_status meet_each(const shoal_run *run, shoal_view *view) {
 static void conf_I7_rows_of_one_system_are_shared(void **state) {
     (void)state;
     steps s;
-    start_with(&s, 2);
+    steps_start_with(&s, 2);
     meeting m = {.patience = 0.5};
     steps_spawn(s.world, 200000, NULL, SHOAL_VALUES(SHOAL_DEFAULT(Health)));
-    ADD(&s, "each", .each = meet_each, .query = {.terms = SHOAL_TERMS(SHOAL_WRITE(Health))}, .user = &m);
+    STEPS_ADD(&s, "each", .each = meet_each, .query = {.terms = SHOAL_TERMS(SHOAL_WRITE(Health))}, .user = &m);
     bool met = false;
     for (size_t i = 0; i < 20 && !met; i++) {
         atomic_store(&m.arrived, 0);
@@ -285,9 +278,9 @@ static shoal_status check_thread_view(const shoal_run *run, shoal_view *view) {
 
 static void add_thread_checks(steps *s, pthread_t *self) {
     steps_spawn(s->world, 50000, NULL, SHOAL_VALUES(SHOAL_DEFAULT(Health)));
-    ADD(s, "a", .once = check_thread, .user = self);
-    ADD(s, "b", .once = parallel_nested);
-    ADD(s, "c", .each = check_thread_view, .query = {.terms = SHOAL_TERMS(SHOAL_WRITE(Health))}, .user = self);
+    STEPS_ADD(s, "a", .once = check_thread, .user = self);
+    STEPS_ADD(s, "b", .once = parallel_nested);
+    STEPS_ADD(s, "c", .each = check_thread_view, .query = {.terms = SHOAL_TERMS(SHOAL_WRITE(Health))}, .user = self);
 }
 
 static void conf_I8_one_worker_crosses_no_thread(void **state) {
@@ -322,8 +315,8 @@ static void conf_I8_a_stopped_pool_is_serial(void **state) {
     assert_ok(shoal_system_remove(shoal_system_find(s.world, "a")));
     assert_ok(shoal_system_remove(shoal_system_find(s.world, "c")));
     meeting m = {.patience = 0.5};
-    ADD(&s, "x", .once = meet_once, .lookups = SHOAL_TERMS(SHOAL_WRITE(Position)), .user = &m);
-    ADD(&s, "y", .once = meet_once, .lookups = SHOAL_TERMS(SHOAL_WRITE(Velocity)), .user = &m);
+    STEPS_ADD(&s, "x", .once = meet_once, .lookups = SHOAL_TERMS(SHOAL_WRITE(Position)), .user = &m);
+    STEPS_ADD(&s, "y", .once = meet_once, .lookups = SHOAL_TERMS(SHOAL_WRITE(Velocity)), .user = &m);
     assert_true(do_meet(&s, &m, 20));
     steps_end(&s);
     assert_ok(shoal_pool_destroy(pool));
@@ -353,9 +346,9 @@ static void test_stop_of_a_pool_in_a_system(void **state) {
     shoal_pool *pool = shoal_pool_create(&(shoal_pool_def){.worker_count = 2});
     steps s;
     steps_start(&s, &(shoal_schedule_def){.pool = pool});
-    ADD(&s, "stop", .once = stop_pool, .lookups = SHOAL_TERMS(SHOAL_WRITE(Position)), .user = pool);
-    ADD(&s, "other", .once = parallel_once);
-    ADD(&s, "third", .once = parallel_once);
+    STEPS_ADD(&s, "stop", .once = stop_pool, .lookups = SHOAL_TERMS(SHOAL_WRITE(Position)), .user = pool);
+    STEPS_ADD(&s, "other", .once = parallel_once);
+    STEPS_ADD(&s, "third", .once = parallel_once);
     steps_go(&s, 3);
     steps_end(&s);
     assert_ok(shoal_pool_destroy(pool));
@@ -435,7 +428,7 @@ static shoal_status read_and_record(const shoal_run *run, shoal_view *view) {
 static void conf_I9_reads_beside_recording(void **state) {
     (void)state;
     steps s;
-    start_with(&s, 4);
+    steps_start_with(&s, 4);
     enum { ROWS = 20000 };
     static shoal_entity targets[ROWS];
     steps_spawn(s.world, ROWS, targets, SHOAL_VALUES(SHOAL_DEFAULT(Health)));
@@ -445,8 +438,8 @@ static void conf_I9_reads_beside_recording(void **state) {
     }
     static const char *const names[] = {"a", "b", "c"};
     for (size_t i = 0; i < 3; i++) {
-        ADD(&s, names[i], .each = read_and_record, .query = {.terms = SHOAL_TERMS(SHOAL_READ(Link))},
-            .lookups = SHOAL_TERMS(SHOAL_READ(Health), SHOAL_WITH(Link)), .commands = true);
+        STEPS_ADD(&s, names[i], .each = read_and_record, .query = {.terms = SHOAL_TERMS(SHOAL_READ(Link))},
+                  .lookups = SHOAL_TERMS(SHOAL_READ(Health), SHOAL_WITH(Link)), .commands = true);
     }
     steps_go(&s, 3);
     shoal_query *marked = make_query(s.world, SHOAL_TERMS(SHOAL_READ(Letter)));

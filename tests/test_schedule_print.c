@@ -309,7 +309,7 @@ static void test_times_of_a_system(void **state) {
     (void)state;
     steps s;
     steps_start(&s, NULL);
-    shoal_system *slow = steps_add(&s, &(shoal_system_def){.name = "slow", .once = spin});
+    shoal_system *slow = STEPS_ADD(&s, "slow", .once = spin);
     assert_count(steps_stats(slow).nanoseconds, 0);
     assert_count(steps_stats(slow).last_ns, 0);
     steps_go(&s, 1);
@@ -346,7 +346,7 @@ static void test_table(void **state) {
     steps_start(&s, NULL);
     SCENE_ONCE(&s, "quick", .every = 2);
     SCENE_EACH(&s, "rows", "write Position");
-    steps_add(&s, &(shoal_system_def){.name = "slow_system", .once = spin});
+    STEPS_ADD(&s, "slow_system", .once = spin);
     steps_spawn(s.world, 12345, NULL, SHOAL_VALUES(SHOAL_DEFAULT(Position)));
     steps_go(&s, 10);
     sink table = sink_of(emit_table, s.world);
@@ -436,8 +436,7 @@ static void test_table_in_a_step(void **state) {
         steps_start(&s, NULL);
         shoal_status status = SHOAL_INVALID_ARGUMENT;
         SCENE_ONCE(&s, "other", .chain = NULL);
-        steps_add(&s, &(shoal_system_def){
-                          .name = "asks", .once = table_in_a_step, .user = &status, .exclusive = exclusive != 0});
+        STEPS_ADD(&s, "asks", .once = table_in_a_step, .user = &status, .exclusive = exclusive != 0);
         assert_ok(shoal_world_step(s.world, 1));
         assert_status(status, exclusive != 0 ? SHOAL_OK : SHOAL_WORLD_LOCKED);
         steps_end(&s);

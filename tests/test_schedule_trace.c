@@ -142,7 +142,7 @@ static void test_short_runs_do_not_overlap(void **state) {
             SCENE_EACH(&s, names[i], "write Health", .barrier = true);
         }
     }
-    steps_add(&s, &(shoal_system_def){.name = "spawn", .once = scene_spawn, .commands = true});
+    STEPS_ADD(&s, "spawn", .once = scene_spawn, .commands = true);
     steps_spawn(s.world, 1, NULL, SHOAL_VALUES(SHOAL_DEFAULT(Health)));
     for (size_t i = 0; i < 300; i++) {
         assert_ok(shoal_world_step(s.world, 1));
@@ -157,8 +157,8 @@ static void test_sync_points(void **state) {
     (void)state;
     steps s;
     steps_start(&s, NULL);
-    steps_add(&s, &(shoal_system_def){.name = "spawn", .once = scene_spawn, .commands = true, .every = 2});
-    steps_add(&s, &(shoal_system_def){.name = "again", .once = scene_spawn, .commands = true, .every = 2});
+    STEPS_ADD(&s, "spawn", .once = scene_spawn, .commands = true, .every = 2);
+    STEPS_ADD(&s, "again", .once = scene_spawn, .commands = true, .every = 2);
     steps_go(&s, 3);
     json_t *root = trace_of(s.world);
     assert_runs(root, "spawn@1 again@1 sync@1 spawn@3 again@3 sync@3 "); /* none where there was nothing to apply */
@@ -188,8 +188,8 @@ static void test_tracks_of_two_workers(void **state) {
     (void)state;
     steps s;
     steps_start(&s, &(shoal_schedule_def){.worker_count = 2});
-    steps_add(&s, &(shoal_system_def){.name = "one", .once = meet});
-    steps_add(&s, &(shoal_system_def){.name = "two", .once = meet});
+    STEPS_ADD(&s, "one", .once = meet);
+    STEPS_ADD(&s, "two", .once = meet);
     SCENE_EACH(&s, "rows", "write Position", .phase = "output");
     steps_spawn(s.world, 200000, NULL, SHOAL_VALUES(SHOAL_DEFAULT(Position)));
     atomic_store(&met, 0);
@@ -362,8 +362,7 @@ static void test_refused(void **state) {
         steps s;
         steps_start(&s, NULL);
         shoal_status status = SHOAL_OK;
-        steps_add(&s, &(shoal_system_def){
-                          .name = "asks", .once = trace_in_a_step, .user = &status, .exclusive = exclusive != 0});
+        STEPS_ADD(&s, "asks", .once = trace_in_a_step, .user = &status, .exclusive = exclusive != 0);
         assert_status(shoal_schedule_trace(s.world, NULL, &text), SHOAL_INVALID_ARGUMENT);
         assert_ok(shoal_world_step(s.world, 1));
         assert_status(status, SHOAL_WORLD_LOCKED);

@@ -23,7 +23,7 @@ static void test_add_and_find(void **state) {
     steps s;
     steps_start(&s, NULL);
     char name[] = "move";
-    shoal_system *system = steps_add(&s, &(shoal_system_def){.name = name, .once = steps_note});
+    shoal_system *system = STEPS_ADD(&s, name, .once = steps_note);
     name[0] = 'X';
     assert_string_equal(shoal_system_name(system), "move");
     assert_ptr_equal(shoal_system_find(s.world, "move"), system);
@@ -38,7 +38,7 @@ static void test_name_is_one_of_a_kind(void **state) {
     (void)state;
     steps s;
     steps_start(&s, NULL);
-    steps_add(&s, &(shoal_system_def){.name = "move", .once = steps_note});
+    STEPS_ADD(&s, "move", .once = steps_note);
     assert_null(shoal_system_add(s.world, &(shoal_system_def){.name = "move", .once = steps_note, .user = &s}));
     assert_last_error(s.world, SHOAL_SYSTEM_EXISTS);
     assert_message_has(s.world, "move");
@@ -54,8 +54,8 @@ static void test_names_of_both_lengths(void **state) {
     char name[256];
     memset(name, 'n', sizeof name - 1);
     name[255] = '\0';
-    shoal_system *longest = steps_add(&s, &(shoal_system_def){.name = name, .once = steps_note});
-    shoal_system *shortest = steps_add(&s, &(shoal_system_def){.name = "n", .once = steps_note});
+    shoal_system *longest = STEPS_ADD(&s, name, .once = steps_note);
+    shoal_system *shortest = STEPS_ADD(&s, "n", .once = steps_note);
     assert_ptr_equal(shoal_system_find(s.world, name), longest);
     assert_ptr_equal(shoal_system_find(s.world, "n"), shortest);
     steps_end(&s);
@@ -65,9 +65,9 @@ static void test_remove(void **state) {
     (void)state;
     steps s;
     steps_start(&s, NULL);
-    steps_add(&s, &(shoal_system_def){.name = "a", .once = steps_note});
-    shoal_system *b = steps_add(&s, &(shoal_system_def){.name = "b", .once = steps_note});
-    steps_add(&s, &(shoal_system_def){.name = "c", .once = steps_note});
+    STEPS_ADD(&s, "a", .once = steps_note);
+    shoal_system *b = STEPS_ADD(&s, "b", .once = steps_note);
+    STEPS_ADD(&s, "c", .once = steps_note);
     steps_go(&s, 1);
     assert_ran(&s, "a b c ");
     assert_ok(shoal_system_remove(b));
@@ -75,7 +75,7 @@ static void test_remove(void **state) {
     assert_null(shoal_system_find(s.world, "b"));
     steps_go(&s, 1);
     assert_ran(&s, "a c ");
-    steps_add(&s, &(shoal_system_def){.name = "b", .once = steps_note});
+    STEPS_ADD(&s, "b", .once = steps_note);
     steps_go(&s, 1);
     assert_ran(&s, "a c b ");
     steps_end(&s);
@@ -86,10 +86,8 @@ static void test_added_and_removed_many_times(void **state) {
     steps s;
     steps_start(&s, NULL);
     for (size_t i = 0; i < 100; i++) {
-        shoal_system *system = steps_add(&s, &(shoal_system_def){.name = "brief",
-                                                                 .each = each_nothing,
-                                                                 .query = {.terms = SHOAL_TERMS(SHOAL_WRITE(Position))},
-                                                                 .local_bytes = 100});
+        shoal_system *system = STEPS_ADD(&s, "brief", .each = each_nothing,
+                                         .query = {.terms = SHOAL_TERMS(SHOAL_WRITE(Position))}, .local_bytes = 100);
         if (i % 2 == 0) {
             steps_go(&s, 1);
         }
@@ -103,7 +101,7 @@ static void test_remove_waits_for_views(void **state) {
     (void)state;
     steps s;
     steps_start(&s, NULL);
-    shoal_system *system = steps_add(&s, &(shoal_system_def){.name = "move", .once = steps_note});
+    shoal_system *system = STEPS_ADD(&s, "move", .once = steps_note);
     shoal_query *query = make_query(s.world, NULL, 0);
     shoal_view view;
     assert_ok(shoal_view_begin(&view, query));
@@ -120,8 +118,8 @@ static void test_enable(void **state) {
     (void)state;
     steps s;
     steps_start(&s, NULL);
-    shoal_system *a = steps_add(&s, &(shoal_system_def){.name = "a", .once = steps_note});
-    steps_add(&s, &(shoal_system_def){.name = "b", .once = steps_note});
+    shoal_system *a = STEPS_ADD(&s, "a", .once = steps_note);
+    STEPS_ADD(&s, "b", .once = steps_note);
     assert_ok(shoal_system_enable(a, false));
     assert_false(shoal_system_is_enabled(a));
     steps_go(&s, 1);
@@ -142,8 +140,8 @@ static void test_enable_in_an_exclusive_system(void **state) {
     (void)state;
     steps s;
     steps_start(&s, NULL);
-    shoal_system *later = steps_add(&s, &(shoal_system_def){.name = "later", .once = steps_note});
-    steps_add(&s, &(shoal_system_def){.name = "switch", .once = turn_off_user, .exclusive = true, .user = later});
+    shoal_system *later = STEPS_ADD(&s, "later", .once = steps_note);
+    STEPS_ADD(&s, "switch", .once = turn_off_user, .exclusive = true, .user = later);
     steps_go(&s, 2);
     assert_false(shoal_system_is_enabled(later));
     assert_ran(&s, "later ");
@@ -179,7 +177,7 @@ static void test_run_of_once(void **state) {
     steps s;
     steps_start(&s, NULL);
     told t = {0};
-    shoal_system *system = steps_add(&s, &(shoal_system_def){.name = "t", .once = note_run, .user = &t});
+    shoal_system *system = STEPS_ADD(&s, "t", .once = note_run, .user = &t);
     uint64_t before = shoal_world_tick(s.world);
     assert_ok(shoal_world_step(s.world, 250000000));
     assert_count(t.calls, 1);
@@ -202,9 +200,8 @@ static void test_run_of_each(void **state) {
     steps_spawn(s.world, 5, NULL, SHOAL_VALUES(SHOAL_DEFAULT(Position)));
     steps_spawn(s.world, 7, NULL, SHOAL_VALUES(SHOAL_DEFAULT(Velocity)));
     told t = {0};
-    shoal_system *system = steps_add(
-        &s, &(shoal_system_def){
-                .name = "t", .each = note_view, .query = {.terms = SHOAL_TERMS(SHOAL_READ(Position))}, .user = &t});
+    shoal_system *system =
+        STEPS_ADD(&s, "t", .each = note_view, .query = {.terms = SHOAL_TERMS(SHOAL_READ(Position))}, .user = &t);
     steps_go(&s, 2);
     assert_non_null(t.run.query);
     assert_count(shoal_query_count(t.run.query), 5);
@@ -225,8 +222,7 @@ static void test_terms_as_text(void **state) {
     steps_spawn(s.world, 3, NULL, SHOAL_VALUES(SHOAL_DEFAULT(Position), SHOAL_DEFAULT(Frozen)));
     steps_spawn(s.world, 4, NULL, SHOAL_VALUES(SHOAL_DEFAULT(Position)));
     told t = {0};
-    steps_add(&s, &(shoal_system_def){
-                      .name = "t", .each = note_view, .query = {.text = "write Position, without Frozen"}, .user = &t});
+    STEPS_ADD(&s, "t", .each = note_view, .query = {.text = "write Position, without Frozen"}, .user = &t);
     steps_go(&s, 1);
     assert_count(t.rows, 4);
     steps_end(&s);
@@ -238,9 +234,8 @@ static void conf_F12_only_where_rows_match(void **state) {
     steps_start(&s, NULL);
     steps_spawn(s.world, 3, NULL, SHOAL_VALUES(SHOAL_DEFAULT(Velocity)));
     told t = {0};
-    shoal_system *system = steps_add(
-        &s, &(shoal_system_def){
-                .name = "t", .each = note_view, .query = {.terms = SHOAL_TERMS(SHOAL_READ(Position))}, .user = &t});
+    shoal_system *system =
+        STEPS_ADD(&s, "t", .each = note_view, .query = {.terms = SHOAL_TERMS(SHOAL_READ(Position))}, .user = &t);
     steps_go(&s, 2);
     assert_count(t.calls, 0);
     assert_count(steps_stats(system).rows, 0);
@@ -256,9 +251,8 @@ static void conf_F12_not_after_removal(void **state) {
     steps_start(&s, NULL);
     steps_spawn(s.world, 3, NULL, SHOAL_VALUES(SHOAL_DEFAULT(Position)));
     told t = {0};
-    shoal_system *system = steps_add(
-        &s, &(shoal_system_def){
-                .name = "t", .each = note_view, .query = {.terms = SHOAL_TERMS(SHOAL_READ(Position))}, .user = &t});
+    shoal_system *system =
+        STEPS_ADD(&s, "t", .each = note_view, .query = {.terms = SHOAL_TERMS(SHOAL_READ(Position))}, .user = &t);
     steps_go(&s, 1);
     assert_ok(shoal_system_remove(system));
     t = (told){0};
@@ -282,10 +276,8 @@ static void test_local_is_zero_and_stays(void **state) {
     steps_start(&s, NULL);
     told a = {0};
     told b = {0};
-    steps_add(&s,
-              &(shoal_system_def){.name = "a", .once = count_in_local, .local_bytes = sizeof(uint64_t), .user = &a});
-    steps_add(&s,
-              &(shoal_system_def){.name = "b", .once = count_in_local, .local_bytes = sizeof(uint64_t), .user = &b});
+    STEPS_ADD(&s, "a", .once = count_in_local, .local_bytes = sizeof(uint64_t), .user = &a);
+    STEPS_ADD(&s, "b", .once = count_in_local, .local_bytes = sizeof(uint64_t), .user = &b);
     assert_ok(shoal_system_enable(shoal_system_find(s.world, "b"), false));
     steps_go(&s, 3);
     assert_count(a.calls, 3);
@@ -313,10 +305,8 @@ static void test_scratch_of_each_worker(void **state) {
     enum { ROWS = 20000 };
     static shoal_entity entities[ROWS];
     steps_spawn(s.world, ROWS, entities, SHOAL_VALUES(SHOAL_DEFAULT(Health)));
-    steps_add(&s, &(shoal_system_def){.name = "fill",
-                                      .each = fill_scratch,
-                                      .query = {.terms = SHOAL_TERMS(SHOAL_WRITE(Health))},
-                                      .scratch_bytes = 4096});
+    STEPS_ADD(&s, "fill", .each = fill_scratch, .query = {.terms = SHOAL_TERMS(SHOAL_WRITE(Health))},
+              .scratch_bytes = 4096);
     steps_go(&s, 3);
     for (size_t i = 0; i < ROWS; i++) {
         assert_health(s.world, entities[i], 1);
@@ -341,9 +331,7 @@ static void test_large_local_and_scratch(void **state) {
     steps s;
     steps_start(&s, NULL);
     told t = {0};
-    steps_add(&s,
-              &(shoal_system_def){
-                  .name = "t", .once = note_memory, .local_bytes = 1u << 20, .scratch_bytes = 1u << 20, .user = &t});
+    STEPS_ADD(&s, "t", .once = note_memory, .local_bytes = 1u << 20, .scratch_bytes = 1u << 20, .user = &t);
     steps_go(&s, 2);
     assert_non_null(t.run.local);
     assert_non_null(t.run.scratch);
@@ -397,8 +385,7 @@ static void test_condition_is_asked_right_before(void **state) {
     steps s;
     steps_start(&s, NULL);
     assert_ok(SHOAL_UNIQUE_SET(s.world, Switch, 0));
-    steps_add(&s,
-              &(shoal_system_def){.name = "flip", .once = flip_switch, .lookups = SHOAL_TERMS(SHOAL_WRITE(Switch))});
+    STEPS_ADD(&s, "flip", .once = flip_switch, .lookups = SHOAL_TERMS(SHOAL_WRITE(Switch)));
     shoal_system_def def = on_switch;
     shoal_term reads[] = {SHOAL_READ(Switch)};
     const char *after[] = {"flip"};
@@ -423,7 +410,7 @@ static void test_every_with_each_offset(void **state) {
     shoal_system *systems[3];
     const char *names[3] = {"0", "1", "2"};
     for (uint32_t i = 0; i < 3; i++) {
-        systems[i] = steps_add(&s, &(shoal_system_def){.name = names[i], .once = steps_note, .every = 3, .offset = i});
+        systems[i] = STEPS_ADD(&s, names[i], .once = steps_note, .every = 3, .offset = i);
     }
     steps_go(&s, 30);
     for (size_t i = 0; i < 3; i++) {
@@ -446,8 +433,8 @@ static void test_every_step(void **state) {
     (void)state;
     steps s;
     steps_start(&s, NULL);
-    shoal_system *default_rate = steps_add(&s, &(shoal_system_def){.name = "a", .once = steps_note});
-    shoal_system *one = steps_add(&s, &(shoal_system_def){.name = "b", .once = steps_note, .every = 1});
+    shoal_system *default_rate = STEPS_ADD(&s, "a", .once = steps_note);
+    shoal_system *one = STEPS_ADD(&s, "b", .once = steps_note, .every = 1);
     steps_go(&s, 4);
     assert_count(steps_stats(default_rate).runs, 4);
     assert_count(steps_stats(one).runs, 4);
@@ -468,8 +455,7 @@ static void test_fixed_rate(void **state) {
     steps s;
     steps_start(&s, NULL);
     told t = {0};
-    shoal_system *system =
-        steps_add(&s, &(shoal_system_def){.name = "t", .once = note_run, .period_ns = 10, .user = &t});
+    shoal_system *system = STEPS_ADD(&s, "t", .once = note_run, .period_ns = 10, .user = &t);
     assert_rate(system, 9, 0, 0);
     assert_rate(system, 1, 1, 0);
     assert_count(t.run.dt_ns, 10);
@@ -487,10 +473,8 @@ static void test_fixed_rate_drops_what_it_cannot_catch_up(void **state) {
     steps s;
     steps_start(&s, NULL);
     told t = {0};
-    shoal_system *eight =
-        steps_add(&s, &(shoal_system_def){.name = "8", .once = note_run, .period_ns = 10, .user = &t});
-    shoal_system *two =
-        steps_add(&s, &(shoal_system_def){.name = "2", .once = note_run, .period_ns = 10, .catch_up = 2, .user = &t});
+    shoal_system *eight = STEPS_ADD(&s, "8", .once = note_run, .period_ns = 10, .user = &t);
+    shoal_system *two = STEPS_ADD(&s, "2", .once = note_run, .period_ns = 10, .catch_up = 2, .user = &t);
     assert_ok(shoal_world_step(s.world, 200));
     assert_count(steps_stats(eight).runs, 8);
     assert_count(steps_stats(eight).skipped_ns, 120);
@@ -513,8 +497,7 @@ static void test_first_of_several_runs_fails(void **state) {
     steps s;
     steps_start(&s, NULL);
     uint32_t calls = 0;
-    shoal_system *system =
-        steps_add(&s, &(shoal_system_def){.name = "t", .once = fail_first, .period_ns = 10, .user = &calls});
+    shoal_system *system = STEPS_ADD(&s, "t", .once = fail_first, .period_ns = 10, .user = &calls);
     assert_status(shoal_world_step(s.world, 40), SHOAL_NOT_FOUND);
     assert_count(steps_stats(system).runs, 4);
     assert_count(steps_stats(system).failures, 1);
@@ -528,8 +511,7 @@ static void test_fixed_rate_of_very_long_steps(void **state) {
     steps s;
     steps_start(&s, NULL);
     told t = {0};
-    shoal_system *system =
-        steps_add(&s, &(shoal_system_def){.name = "t", .once = note_run, .period_ns = 10, .user = &t});
+    shoal_system *system = STEPS_ADD(&s, "t", .once = note_run, .period_ns = 10, .user = &t);
     assert_ok(shoal_world_step(s.world, 9));
     assert_ok(shoal_world_step(s.world, UINT64_MAX));
     assert_count(steps_stats(system).runs, 8);
@@ -543,8 +525,7 @@ static void test_fixed_rate_with_whole_nanoseconds(void **state) {
     steps s;
     steps_start(&s, NULL);
     told t = {0};
-    shoal_system *system =
-        steps_add(&s, &(shoal_system_def){.name = "t", .once = note_run, .period_ns = 16666667, .user = &t});
+    shoal_system *system = STEPS_ADD(&s, "t", .once = note_run, .period_ns = 16666667, .user = &t);
     for (uint64_t i = 0; i < 1000; i++) {
         assert_ok(shoal_world_step(s.world, 1000001));
         assert_count(steps_stats(system).runs, (i + 1) * 1000001 / 16666667);
@@ -568,13 +549,12 @@ static void conf_I5_siblings_finish(void **state) {
     static const uint32_t workers[] = {0, 1, 2, 4};
     for (size_t w = 0; w < 4; w++) {
         steps s;
-        steps_start(&s, &(shoal_schedule_def){.worker_count = workers[w], .alone = workers[w] == 0});
+        steps_start_with(&s, workers[w]);
         shoal_status status = SHOAL_NOT_FOUND;
-        shoal_system *a = steps_add(&s, &(shoal_system_def){.name = "a", .once = steps_note});
-        shoal_system *bad = steps_add(&s, &(shoal_system_def){.name = "bad", .once = fail_with_user, .user = &status});
-        shoal_system *c = steps_add(&s, &(shoal_system_def){.name = "c", .once = steps_note});
-        shoal_system *later =
-            steps_add(&s, &(shoal_system_def){.name = "later", .once = steps_note, .after = SHOAL_NAMES("bad")});
+        shoal_system *a = STEPS_ADD(&s, "a", .once = steps_note);
+        shoal_system *bad = STEPS_ADD(&s, "bad", .once = fail_with_user, .user = &status);
+        shoal_system *c = STEPS_ADD(&s, "c", .once = steps_note);
+        shoal_system *later = STEPS_ADD(&s, "later", .once = steps_note, .after = SHOAL_NAMES("bad"));
         assert_status(shoal_world_step(s.world, 1), SHOAL_NOT_FOUND);
         assert_last_error(s.world, SHOAL_NOT_FOUND);
         assert_message_has(s.world, "bad");
@@ -591,6 +571,7 @@ static void conf_I5_siblings_finish(void **state) {
         assert_int_equal(steps_stats(bad).last_status, SHOAL_OK);
         steps_end(&s);
     }
+    test_set_context("%s", "");
 }
 
 static void conf_I5_first_of_the_schedule_is_named(void **state) {
@@ -599,8 +580,8 @@ static void conf_I5_first_of_the_schedule_is_named(void **state) {
     steps_start(&s, &(shoal_schedule_def){.worker_count = 4});
     shoal_status early = SHOAL_NOT_SINGLE;
     shoal_status late = SHOAL_NOT_FOUND;
-    steps_add(&s, &(shoal_system_def){.name = "zeta", .once = fail_with_user, .user = &late, .phase = "output"});
-    steps_add(&s, &(shoal_system_def){.name = "iota", .once = fail_with_user, .user = &early, .phase = "input"});
+    STEPS_ADD(&s, "zeta", .once = fail_with_user, .user = &late, .phase = "output");
+    STEPS_ADD(&s, "iota", .once = fail_with_user, .user = &early, .phase = "input");
     for (size_t i = 0; i < 10; i++) {
         assert_status(shoal_world_step(s.world, 1), SHOAL_NOT_SINGLE);
         assert_message_has(s.world, "iota");
@@ -615,15 +596,10 @@ static void conf_I5_each_that_fails(void **state) {
     steps_spawn(s.world, 20000, NULL, SHOAL_VALUES(SHOAL_DEFAULT(Position)));
     shoal_status status = SHOAL_VALUE_REFUSED;
     told t = {0};
-    shoal_system *bad = steps_add(&s, &(shoal_system_def){.name = "bad",
-                                                          .each = fail_each,
-                                                          .query = {.terms = SHOAL_TERMS(SHOAL_READ(Position))},
-                                                          .user = &status});
-    steps_add(&s, &(shoal_system_def){.name = "good",
-                                      .each = note_view,
-                                      .query = {.terms = SHOAL_TERMS(SHOAL_WRITE(Position))},
-                                      .serial = true,
-                                      .user = &t});
+    shoal_system *bad =
+        STEPS_ADD(&s, "bad", .each = fail_each, .query = {.terms = SHOAL_TERMS(SHOAL_READ(Position))}, .user = &status);
+    STEPS_ADD(&s, "good", .each = note_view, .query = {.terms = SHOAL_TERMS(SHOAL_WRITE(Position))}, .serial = true,
+              .user = &t);
     assert_status(shoal_world_step(s.world, 1), SHOAL_VALUE_REFUSED);
     assert_message_has(s.world, "bad");
     assert_count(t.rows, 20000);
@@ -652,7 +628,7 @@ static void test_direct_calls_are_refused(void **state) {
     steps s;
     steps_start(&s, NULL);
     shoal_status seen[8] = {0};
-    steps_add(&s, &(shoal_system_def){.name = "direct", .once = refuse_direct, .user = seen});
+    STEPS_ADD(&s, "direct", .once = refuse_direct, .user = seen);
     shoal_world_step(s.world, 1); /* a debug build reports them as well */
     for (size_t i = 0; i < 8; i++) {
         test_set_context("call %zu", i);
@@ -682,10 +658,8 @@ static void conf_B1_changes_of_a_system_come_after_it(void **state) {
     steps s;
     steps_start(&s, NULL);
     steps_spawn(s.world, 100, NULL, SHOAL_VALUES(SHOAL_VALUE(Health, 1)));
-    shoal_system *system = steps_add(&s, &(shoal_system_def){.name = "change",
-                                                             .each = change_all,
-                                                             .query = {.terms = SHOAL_TERMS(SHOAL_READ(Health))},
-                                                             .commands = true});
+    shoal_system *system = STEPS_ADD(&s, "change", .each = change_all,
+                                     .query = {.terms = SHOAL_TERMS(SHOAL_READ(Health))}, .commands = true);
     steps_go(&s, 1);
     assert_count(steps_stats(system).last_rows, 100);
     assert_count(shoal_world_entity_count(s.world), 200);
@@ -726,11 +700,8 @@ static void conf_B5_each_row_once(void **state) {
         steps s;
         steps_start(&s, &(shoal_schedule_def){.worker_count = workers});
         steps_spawn(s.world, 4096, NULL, SHOAL_VALUES(SHOAL_VALUE(Health, 1)));
-        steps_add(&s, &(shoal_system_def){.name = "destroy",
-                                          .each = destroy_all,
-                                          .query = {.terms = SHOAL_TERMS(SHOAL_READ(Health))},
-                                          .commands = true,
-                                          .user = &seen});
+        STEPS_ADD(&s, "destroy", .each = destroy_all, .query = {.terms = SHOAL_TERMS(SHOAL_READ(Health))},
+                  .commands = true, .user = &seen);
         steps_go(&s, 2);
         for (size_t i = 0; i < 4096; i++) {
             assert_count(atomic_load(&seen.visits[i]), 1);
@@ -744,7 +715,7 @@ static void test_null_pointers(void **state) {
     (void)state;
     steps s;
     steps_start(&s, NULL);
-    shoal_system *system = steps_add(&s, &(shoal_system_def){.name = "a", .once = steps_note});
+    shoal_system *system = STEPS_ADD(&s, "a", .once = steps_note);
     shoal_system_stats stats;
     assert_status(shoal_system_stats_get(NULL, &stats), SHOAL_INVALID_ARGUMENT);
     assert_status(shoal_system_stats_get(system, NULL), SHOAL_INVALID_ARGUMENT);

@@ -50,6 +50,11 @@ void steps_start(steps *s, const shoal_schedule_def *schedule) {
     steps_start_world(s, &(shoal_world_def){0}, schedule);
 }
 
+void steps_start_with(steps *s, uint32_t workers) {
+    test_set_context("%u workers", workers);
+    steps_start(s, &(shoal_schedule_def){.worker_count = workers, .alone = workers == 0});
+}
+
 void steps_end(steps *s) {
     assert_valid(s->world);
     assert_ok(shoal_world_destroy(s->world));

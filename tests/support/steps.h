@@ -26,12 +26,15 @@ typedef struct steps {
 
 /* Makes the world; NULL as schedule means alone. */
 void steps_start(steps *s, const shoal_schedule_def *schedule);
+/* The same with so many workers, 0 meaning alone; failures name the count. */
+void steps_start_with(steps *s, uint32_t workers);
 /* The same with a world's definition, whose allocator and log are replaced. */
 void steps_start_world(steps *s, const shoal_world_def *world, const shoal_schedule_def *schedule);
 void steps_end(steps *s);
 
 /* Adds a system and checks that it was taken. */
 shoal_system *steps_add(steps *s, const shoal_system_def *def);
+#define STEPS_ADD(s, name_, ...) steps_add((s), &(shoal_system_def){.name = (name_), __VA_ARGS__})
 
 /* Steps of 1,000,000 ns that must work, each followed by a validation. */
 void steps_go(steps *s, size_t count);
